@@ -124,11 +124,7 @@ class Family:
 
 
 def _check_row(module: Any) -> tuple[str, ...]:
-    return (
-        number(module.WEIGHT),
-        "each" if module.EVERY_CASE else "one",
-        "yes" if module.REFERENCE else "no",
-    )
+    return (number(module.WEIGHT), "each" if module.EVERY_CASE else "one", "yes" if module.REFERENCE else "no")
 
 
 def _relation_row(module: Any) -> tuple[str, ...]:

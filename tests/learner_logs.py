@@ -62,10 +62,7 @@ COURSE = Course(
             "q03.yaml",
             misconceptions=(NO_SCALING, Misconception("sum-is-mean", Text("It is a sum.", "它是和。"))),
             items=(_item("Q3.what", "no-scaling"), _item("Q3.why"), _item("Q3.sum", "sum-is-mean")),
-            exercises=(
-                _exercise("scaled_scores", mistakes=(Mistake("no-scaling", (), ()),)),
-                _exercise("softmax"),
-            ),
+            exercises=(_exercise("scaled_scores", mistakes=(Mistake("no-scaling", (), ()),)), _exercise("softmax")),
         ),
         Question(
             "Q11",

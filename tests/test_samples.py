@@ -100,10 +100,7 @@ def test_stale_edits(edits: str, message: str, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("edits", "message"),
     [
-        (
-            "# plane\n\n## a (caught-by: values)\nWrong.\n-x\n",
-            "f/wrong.edits, line 1: write .* there are plain",
-        ),
+        ("# plane\n\n## a (caught-by: values)\nWrong.\n-x\n", "f/wrong.edits, line 1: write .* there are plain"),
         ("## a (caught-by: values)\nWrong.\n-x\n", "line 1: write '# NAME' of a right solution"),
         ("Wrong.\n", "line 1: write '# NAME' of a right solution"),
         ("# plain\n\n## a\nWrong.\n-x\n", "line 3: write .*, then '## NAME"),

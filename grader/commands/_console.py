@@ -114,10 +114,7 @@ def progress_bar(lang: Lang) -> Iterator[Callable[[BatchProgress], None]]:
 
     def columns(rich: Any) -> Iterable[ProgressColumn]:
         yield from (rich.BarColumn(), rich.MofNCompleteColumn(), rich.TextColumn("{task.fields[rate]}"))
-        yield from (
-            rich.TimeRemainingColumn(),
-            rich.TextColumn("{task.fields[waiting]}", markup=False, style="dim"),
-        )
+        yield from (rich.TimeRemainingColumn(), rich.TextColumn("{task.fields[waiting]}", markup=False, style="dim"))
 
     with _bar(columns) as shown:
         task = shown.add_task(GRADED.of(lang), total=None, rate="", waiting="")

@@ -28,9 +28,7 @@ DONE, DECLINED = 0, 1
 
 
 @documented(
-    {
-        "forget results ada": "delete all data about ada, after asking",
-    },
+    {"forget results ada": "delete all data about ada, after asking"},
     {0: "removed", 1: "nothing was removed"},
     {"forget DIR LEARNER --yes": "grader.instructor.overrides:ForgetPlan"},
 )

@@ -33,9 +33,7 @@ RANK = 100
 
 
 @documented(
-    {
-        "similar results --threshold 0.9": "pairs that share 90 % of their code",
-    },
+    {"similar results --threshold 0.9": "pairs that share 90 % of their code"},
     {0: "done"},
     {"similar DIR": "grader.instructor.analysis.similarity_view:SimilarityJson"},
 )

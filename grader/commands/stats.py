@@ -35,9 +35,7 @@ RANK = 90
 
 
 @documented(
-    {
-        "stats results --html stats.html": "statistics as a page",
-    },
+    {"stats results --html stats.html": "statistics as a page"},
     {0: "done"},
     {"stats DIR": "grader.instructor.analysis.statistics_view:StatisticsJson"},
 )

@@ -65,12 +65,7 @@ REALS = Grammar(
 SIZES = Grammar(
     'a whole number, or arithmetic such as "2 * n + 1" with names, whole numbers, + - * // and parentheses',
     numbers=(int,),
-    operators={
-        ast.Add: operator.add,
-        ast.Sub: operator.sub,
-        ast.Mult: operator.mul,
-        ast.FloorDiv: operator.floordiv,
-    },
+    operators={ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv},
     signs={},
     functions={},
 )

@@ -125,10 +125,7 @@ _PATTERNS = {
     "digest": (r"^[0-9a-f]{64}$", "a digest of 64 hexadecimal digits"),
     "case": (r"^[^/\s]([^/\n]*[^/\s])?$", "a name without / and without spaces around it"),
     "library": (rf"^{_NAME}(\.{_NAME})+$", "a name with the library in front, such as torch.softmax"),
-    "package": (
-        r"^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$",
-        "the name of an installed package, such as einops",
-    ),
+    "package": (r"^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$", "the name of an installed package, such as einops"),
     "filled": (r"\S", "non-empty text"),
 }
 

@@ -25,12 +25,7 @@ _GREEK_NAMES = (
     "omicron", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega",
 )  # fmt: skip
 GREEK = {
-    name: chr(code)
-    for code, name in zip(
-        [*range(0x3B1, 0x3C2), *range(0x3C3, 0x3CA)],
-        _GREEK_NAMES,
-        strict=True,
-    )
+    name: chr(code) for code, name in zip([*range(0x3B1, 0x3C2), *range(0x3C3, 0x3CA)], _GREEK_NAMES, strict=True)
 } | {"Delta": "Δ", "Theta": "Θ", "Omega": "Ω", "Phi": "Φ", "Psi": "Ψ", "Gamma": "Γ", "Lambda": "Λ", "Sigma": "Σ"}
 GREEK |= {"varepsilon": "ε", "eps": "ε", "vartheta": "θ", "varphi": "φ"}
 

@@ -107,12 +107,7 @@ class OverrideRequest:
 
 
 def give_points(
-    folder: Path,
-    request: OverrideRequest,
-    now: datetime,
-    course_folder: Path | None,
-    lang: Lang,
-    timeout: float = 0.0,
+    folder: Path, request: OverrideRequest, now: datetime, course_folder: Path | None, lang: Lang, timeout: float = 0.0
 ) -> OverrideResult:
     """Save an override in the gradebook, and update the result files. Raises UsageError if the request is not valid.
 
@@ -156,12 +151,7 @@ class Signed:
 
 
 def remove_override(
-    folder: Path,
-    which: tuple[str, str],
-    by: Signed,
-    course_folder: Path | None,
-    lang: Lang,
-    timeout: float = 0.0,
+    folder: Path, which: tuple[str, str], by: Signed, course_folder: Path | None, lang: Lang, timeout: float = 0.0
 ) -> OverrideResult:
     """Delete the override for (learner, part), so that the earned points count. Raises UsageError if there is none."""
     learner, part = which
@@ -184,12 +174,7 @@ def remove_override(
 
 
 def undo_save(
-    folder: Path,
-    number: int,
-    by: Signed,
-    course_folder: Path | None,
-    lang: Lang,
-    timeout: float = 0.0,
+    folder: Path, number: int, by: Signed, course_folder: Path | None, lang: Lang, timeout: float = 0.0
 ) -> SavedChanges:
     """Restore the overrides as they were before a save. Returns the save that does so, which can be undone, too.
 

@@ -174,11 +174,7 @@ def forget_lines(plan: ForgetPlan, folder: Path, lang: Lang) -> Iterator[str]:
     yield from (f"  {clean(str(path.relative_to(folder)))}" for path in plan.removed)
     if not plan.removed:
         yield f"  {NONE.of(lang)}"
-    for names, text in (
-        (plan.shared, KEEPS_SHARED),
-        (plan.outside, KEEPS_OUTSIDE),
-        (plan.others, KEEPS_OTHERS),
-    ):
+    for names, text in ((plan.shared, KEEPS_SHARED), (plan.outside, KEEPS_OUTSIDE), (plan.others, KEEPS_OTHERS)):
         if names:
             listed = COMMA.of(lang).join(clean(str(name)) for name in names)
             yield indent(text.fill(learner=who, names=listed).of(lang), 0)

@@ -18,13 +18,7 @@ if TYPE_CHECKING:
 
     from grader.core.model import Lang
 
-COLUMNS = (
-    Message("learner"),
-    Message("question"),
-    Message("before"),
-    Message("now", "points"),
-    Message("difference"),
-)
+COLUMNS = (Message("learner"), Message("question"), Message("before"), Message("now", "points"), Message("difference"))
 TOTAL = Message("total")
 REGRADED = Message(
     "Questions that have changed: {questions}. Submissions graded again: {count}. Learners whose points change: "

@@ -9,11 +9,7 @@ from dataclasses import replace
 from typing import Literal
 
 from grader.core.errors import LibrariesChanged, SandboxError, SandboxUnavailable
-from grader.core.model import (
-    Job,
-    Limits,
-    Observed,
-)
+from grader.core.model import Job, Limits, Observed
 from grader.sandbox import launch, policy
 from grader.sandbox.children import ChildFactory, PlainChildFactory
 from grader.sandbox.libraries import CHANGED, OTHER_FILES, Snapshot

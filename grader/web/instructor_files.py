@@ -104,11 +104,7 @@ def export_formats() -> list[ExportFormat]:
     """All export formats for a gradebook."""
     modules = [(name, exports.format_module(name)) for name in exports.format_names()]
     return [
-        ExportFormat(
-            name,
-            module.ON_PAGE,
-            frozenset(module.OPTIONS),
-        )
+        ExportFormat(name, module.ON_PAGE, frozenset(module.OPTIONS))
         for name, module in modules
         if module.SOURCE == "gradebook"
     ]

@@ -58,11 +58,7 @@ _ACTIONS: Mapping[str, Text] = {
     "ended sessions": Message("ended sessions"),
     "ended sessions and links": Message("ended sessions and links"),
 }
-_LOGS = {
-    "changes": Message("Changes"),
-    "reading": Message("What staff read"),
-    "learners": Message("Learners"),
-}
+_LOGS = {"changes": Message("Changes"), "reading": Message("What staff read"), "learners": Message("Learners")}
 
 
 @dataclass(frozen=True, slots=True)

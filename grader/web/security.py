@@ -147,11 +147,7 @@ _NO_TOKEN = Notice(
         ),
     ),
 )
-_WELCOME = Notice(
-    200,
-    Message("This browser can use the pages now"),
-    (Message("They open by themselves."),),
-)
+_WELCOME = Notice(200, Message("This browser can use the pages now"), (Message("They open by themselves."),))
 
 
 class Guard:

@@ -65,10 +65,6 @@ def test_two_seeds_are_told_alike(
         assert (
             message is None
             or outcome.status == "missing"
-            or message
-            in (
-                *kinds()[outcome.check].SECRETS,
-                *verdicts.COMMON,
-            )
+            or message in (*kinds()[outcome.check].SECRETS, *verdicts.COMMON)
         )
     assert arena.told(one, memos[0].course) == arena.told(other, memos[0].course)

@@ -532,11 +532,7 @@ def test_pictures_and_scripts_come_from_what_is_stored(edition: Course, whole: C
 
 @pytest.fixture
 def attncheck(
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-    folder: Path,
-    sandbox: Sandbox,
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, folder: Path, sandbox: Sandbox
 ) -> Callable[..., tuple[int, str, str]]:
     """Runs a command on the edition, on a machine that has no other course, in the sandbox that is open already."""
     monkeypatch.setattr("grader.sandbox.open_sandbox", lambda **settings: contextlib.nullcontext(sandbox))
@@ -856,11 +852,7 @@ def test_what_is_written_is_read_the_same() -> None:
 
 
 @pytest.mark.parametrize(
-    ("damage", "said"),
-    [
-        (lambda data: data[:-1], "does not match its checksum"),
-        (lambda data: None, "No such file"),
-    ],
+    ("damage", "said"), [(lambda data: data[:-1], "does not match its checksum"), (lambda data: None, "No such file")]
 )
 def test_damage_is_said(
     damage: Callable[[bytes], bytes | None], said: str, folder: Path, sandbox: Sandbox, tmp_path: Path

@@ -15,9 +15,7 @@ from grader.course import items
 from grader.course.problems import Problem
 from tests.helpers import WORDS, course, exercise, question
 
-SHOWN_BY_GUESSING = {
-    *("no-level", "few-hard-items", "length-tells", "wording-tells", "stem-tells", "key-shown"),
-}
+SHOWN_BY_GUESSING = {*("no-level", "few-hard-items", "length-tells", "wording-tells", "stem-tells", "key-shown")}
 Option = items.kind("choice").Option
 
 

@@ -84,13 +84,7 @@ CODE: list[tuple[str | None, str, str, str, str]] = [
         'with: "x / factor", fails: [repeatable]',
         "not fail repeatable",
     ),
-    (
-        "mistake-passes",
-        QUESTION,
-        'with: "x * 2.0", fails: [values]',
-        'with: "factor * x", fails: [values]',
-        "passes",
-    ),
+    ("mistake-passes", QUESTION, 'with: "x * 2.0", fails: [values]', 'with: "factor * x", fails: [values]', "passes"),
     (
         "mistakes-alike",
         QUESTION,

@@ -324,12 +324,7 @@ def test_a_submission_that_is_gone(tmp_path: Path) -> None:
     [
         ("error", KilledWorker("attncheck-1", None, 0), WorkerLost, "^$"),  # type: ignore[arg-type]
         ("error", UsageError(same("no")), UsageError, "^no$"),
-        (
-            "error",
-            ZeroDivisionError("oops"),
-            SandboxError,
-            "a worker of the cluster had to stop: ZeroDivisionError",
-        ),
+        ("error", ZeroDivisionError("oops"), SandboxError, "a worker of the cluster had to stop: ZeroDivisionError"),
         ("error", OSError(28, "No space left on device"), SandboxError, "had to stop: no space left"),
         ("cancelled", CancelledError(), SandboxError, r"lost \(CancelledError\); earlier results"),
         ("finished", OSError("closed"), SandboxError, r"lost \(OSError: closed\)"),

@@ -384,10 +384,7 @@ def test_who_cannot_read_the_key_hands_in_without(work: Path, tmp_path: Path, mo
     assert submit(work, tmp_path / "inbox", "ada", NOW)[0].mac == ""
     monkeypatch.undo()
     found = collect(tmp_path / "inbox", tmp_path / "scratch")
-    assert (found.submissions, [stray.why.en for stray in found.strays]) == (
-        (),
-        ["its receipt has no signature"],
-    )
+    assert (found.submissions, [stray.why.en for stray in found.strays]) == ((), ["its receipt has no signature"])
     (tmp_path / "inbox").chmod(0o1777)
     assert len(collect(tmp_path / "inbox", tmp_path / "scratch").submissions) == 1
 

@@ -45,8 +45,7 @@ def one(*works: GradedSubmission, rules: Rules = RULES, overrides: tuple[Overrid
 
 
 @pytest.mark.parametrize(
-    ("hours", "extra", "late"),
-    [(-1, 0, 0), (0, 0, 0), (2, 0, 7200), (2, 24, 0), (30, 24, 6 * 3600)],
+    ("hours", "extra", "late"), [(-1, 0, 0), (0, 0, 0), (2, 0, 7200), (2, 24, 0), (30, 24, 6 * 3600)]
 )
 def test_late_is_after_what_is_due_for_the_learner(hours: float, extra: float, late: float) -> None:
     """Zones are heeded, and extra time is part of what is due."""

@@ -81,13 +81,7 @@ class Machine:
         return Submission("ada", ())
 
     def grade(
-        self,
-        course: Course,
-        submission: Submission,
-        observe: object,
-        *,
-        selection: Selection,
-        context: GradingContext,
+        self, course: Course, submission: Submission, observe: object, *, selection: Selection, context: GradingContext
     ) -> Report:
         """Grades nothing."""
         assert callable(observe) and callable(context.observe_reference)
@@ -174,13 +168,7 @@ def test_options_that_exclude_each_other(
 
 @pytest.mark.parametrize(
     ("status", "code"),
-    [
-        (Status.PASSED, 0),
-        (Status.FAILED, 1),
-        (Status.MISSING, 1),
-        (Status.PENDING, 1),
-        (Status.UNMARKED, 4),
-    ],
+    [(Status.PASSED, 0), (Status.FAILED, 1), (Status.MISSING, 1), (Status.PENDING, 1), (Status.UNMARKED, 4)],
 )
 @pytest.mark.parametrize("form", [[], ["--json"]])
 def test_exit_codes(status: Status, code: int, form: list[str], attncheck: Attncheck, machine: Machine) -> None:

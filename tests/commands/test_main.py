@@ -140,11 +140,7 @@ def test_wrong_usage(args: list[str], fragment: str, attncheck: Attncheck) -> No
         ),
         (SandboxUnavailable(same("no seccomp")), 4, "no seccomp"),
         (AttncheckError(same("ours")), 4, "ours"),
-        (
-            ZeroDivisionError("by zero"),
-            4,
-            "internal error (a bug in attncheck, not in the submission): Zero",
-        ),
+        (ZeroDivisionError("by zero"), 4, "internal error (a bug in attncheck, not in the submission): Zero"),
         (KeyboardInterrupt(), 130, "attncheck: interrupted\n"),
     ],
 )

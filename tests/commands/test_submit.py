@@ -156,8 +156,7 @@ def test_what_is_late_is_said(
 
 
 @pytest.mark.parametrize(
-    ("lang", "said"),
-    [("en", "your instructor grades the answers to graded items"), ("zh", "也在教师一侧运行")],
+    ("lang", "said"), [("en", "your instructor grades the answers to graded items"), ("zh", "也在教师一侧运行")]
 )
 def test_what_an_edition_does_not_decide_is_said(
     lang: str, said: str, submit: Attncheck, course: Course, monkeypatch: pytest.MonkeyPatch

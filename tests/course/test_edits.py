@@ -116,9 +116,7 @@ def test_only_the_named_function_changes(edit: Edit, module: str, old: str, new:
 def test_edits_are_made_one_after_the_other() -> None:
     """A later edit meets what an earlier one left, in the same function or in another file."""
     found = edited(
-        Edit("attend", " / math.sqrt(d)", " / d"),
-        Edit("attend", "k / d ", "k "),
-        Edit("softmax", None, "return x * 2"),
+        Edit("attend", " / math.sqrt(d)", " / d"), Edit("attend", "k / d ", "k "), Edit("softmax", None, "return x * 2")
     )
     assert "scores = q @ k  # √d" in found["reference.attention"]
     assert found["reference.tools"].startswith("def softmax(x):\n    return x * 2\n\n\n")

@@ -1075,9 +1075,7 @@ def test_mistakes_are_read_as_written(mistaken: Path) -> None:
     exercise = found.exercises[0]
     assert exercise.mistakes == (
         Mistake(
-            "no-scaling",
-            (Edit("attend", " / 2", ""),),
-            ("values", "values/second", "gradients/basic", "dtype/third"),
+            "no-scaling", (Edit("attend", " / 2", ""),), ("values", "values/second", "gradients/basic", "dtype/third")
         ),
         Mistake("no-halves", (Edit("half", None, "return 0"), Edit("attend", "attend +", "perm +")), ("values",)),
     )

@@ -82,12 +82,7 @@ def test_follow_ups() -> None:
 
 @pytest.mark.parametrize(
     ("belief", "home", "expected"),
-    [
-        ("halves", Q1, ["half"]),
-        ("halves", Q2, ["half"]),
-        ("doubles", Q1, ["twice"]),
-        ("lonely", Q1, []),
-    ],
+    [("halves", Q1, ["half"]), ("halves", Q2, ["half"]), ("doubles", Q1, ["twice"]), ("lonely", Q1, [])],
 )
 def test_exercises_about(belief: str, home: object, expected: list[str]) -> None:
     """Exercises that know the mistake, wherever they are; others say nothing about it."""

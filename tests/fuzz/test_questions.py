@@ -62,8 +62,7 @@ _BANK = (
 _WHICH = st.sampled_from([*["questions/q01_tiny.yaml"] * 4, *_FILES])
 COURSES = _WHICH.flatmap(
     lambda name: st.tuples(
-        st.just(name),
-        bending.encoded(bending.texts(_FILES[name], _BANK if name.endswith(".yaml") else PYTHON)),
+        st.just(name), bending.encoded(bending.texts(_FILES[name], _BANK if name.endswith(".yaml") else PYTHON))
     )
 )
 

@@ -89,11 +89,7 @@ def test_the_ways_of_calling_an_exercise_share_one_budget() -> None:
 
 @pytest.mark.parametrize(
     ("usage", "reason"),
-    [
-        (ResourceUsage(cpu=1.0), "budget"),
-        (ResourceUsage(wall=2.0), "budget"),
-        (ResourceUsage(deaths=3), "children"),
-    ],
+    [(ResourceUsage(cpu=1.0), "budget"), (ResourceUsage(wall=2.0), "budget"), (ResourceUsage(deaths=3), "children")],
 )
 def test_where_nothing_is_left_nothing_is_started(usage: ResourceUsage, reason: str) -> None:
     """The rest is told why it was not run, and the usage does not change."""

@@ -21,12 +21,7 @@ EXERCISE = {
     "reference": "a.f",
     "cases": [{"name": "basic"}],
 }
-QUESTION = {
-    "id": "Q5",
-    "title": {"en": "T", "zh": "题"},
-    "group": "self-attention",
-    "prompt": {"en": "P", "zh": "请"},
-}
+QUESTION = {"id": "Q5", "title": {"en": "T", "zh": "题"}, "group": "self-attention", "prompt": {"en": "P", "zh": "请"}}
 
 
 def built(check: object, known: CheckKinds) -> CheckSpec:

@@ -45,10 +45,7 @@ def reproduced(tmp_path: Path, path: Path, name: str, case_name: str) -> str:
         ),
         ("scaled_dot_product_attention/wrong/no_scale", "by hand", "first difference at [1, 0]"),
         pytest.param(
-            "MultiHeadAttention/right/numpy_class",
-            "self-attention",
-            "0 of 72 entries differ",
-            marks=pytest.mark.prove,
+            "MultiHeadAttention/right/numpy_class", "self-attention", "0 of 72 entries differ", marks=pytest.mark.prove
         ),
         pytest.param("KVCache/wrong/fixed_room", "a prompt first", "0 of 1 entries differ", marks=pytest.mark.prove),
         pytest.param(

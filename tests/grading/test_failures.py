@@ -32,12 +32,7 @@ TABLE: list[tuple[Observation, Status, bool, str]] = [
         "line 1. Only the files you submitted, NumPy, torch, the standard library and packages that the course",
     ),
     (Raised("ModuleNotFoundError", "No module named 'x'", "q05.py", 1), Status.RAISED, False, "No module named 'x' at"),
-    (
-        Raised("MemoryError", "", "q05.py", 2),
-        Status.RAISED,
-        True,
-        "line 2. A submission may use about 1 GB",
-    ),
+    (Raised("MemoryError", "", "q05.py", 2), Status.RAISED, True, "line 2. A submission may use about 1 GB"),
     (
         TimedOut(2.0, "cpu"),
         Status.TIMED_OUT,

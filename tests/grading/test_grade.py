@@ -606,10 +606,7 @@ def test_another_form_of_the_arguments_is_tried() -> None:
     observe = Counting(fake(lambda p: RIGHT if p.group == "attend torch per sample" else WRONG))
     found = result(grade(course(question("Q5", MASKED)), submission(q05=ATTEND.format("")), observe), "attend")
     assert (found.array_type, found.earned) == ("torch", 4)
-    assert [sorted(form) for form in observe.forms] == [
-        [("torch", "attend")],
-        [("torch", "attend torch per sample")],
-    ]
+    assert [sorted(form) for form in observe.forms] == [[("torch", "attend")], [("torch", "attend torch per sample")]]
     shapes = [
         [step.value.values.shape for p in job.programs for step in p.steps if getattr(step, "value", None) is not None]
         for job in observe.jobs

@@ -151,12 +151,7 @@ def test_empty_rows_in_every_second_sample() -> None:
 
 @pytest.mark.parametrize(
     ("rows", "columns", "expected"),
-    [
-        (2, 2, [[1, 0], [1, 1]]),
-        (1, 3, [[1, 1, 1]]),
-        (2, 3, [[1, 1, 0], [1, 1, 1]]),
-        (3, 2, [[0, 0], [1, 0], [1, 1]]),
-    ],
+    [(2, 2, [[1, 0], [1, 1]]), (1, 3, [[1, 1, 1]]), (2, 3, [[1, 1, 0], [1, 1, 1]]), (3, 2, [[0, 0], [1, 0], [1, 1]])],
 )
 def test_a_causal_mask_aligns_the_last_query_with_the_last_key(
     rows: int, columns: int, expected: list[list[int]]

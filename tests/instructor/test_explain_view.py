@@ -91,12 +91,7 @@ ITEM = replace(
             ["Twice 2?\n", "does not compare", "Actual\n  nothing\n", "expected 1, got 2", "WITHOUT"],
             ["hidden", "With nothing", "entries differ", "Submission", "by hand", "has changed", "Misconception"],
         ),
-        (
-            replace(ITEM, file="a.py", array_type=None, inputs=()),
-            "en",
-            ["file a.py: none; called in"],
-            ["Inputs"],
-        ),
+        (replace(ITEM, file="a.py", array_type=None, inputs=()), "en", ["file a.py: none; called in"], ["Inputs"]),
     ],
 )
 def test_for_people(found: Explanation, lang: Lang, there: list[str], not_there: list[str]) -> None:

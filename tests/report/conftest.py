@@ -58,11 +58,7 @@ def report() -> Report:
         "values",
         "basic",
         "public",
-        Verdict(
-            Status.FAILED,
-            Text("The values differ.", "数值不同。"),
-            Difference((0, 2, 1), "0.25", "0.5", 24, 120),
-        ),
+        Verdict(Status.FAILED, Text("The values differ.", "数值不同。"), Difference((0, 2, 1), "0.25", "0.5", 24, 120)),
         0,
         2,
     )

@@ -264,12 +264,7 @@ def test_admits_a_fault_of_ours(report: Report, course: Course) -> None:
 
 @pytest.mark.parametrize(
     ("names", "expected"),
-    [
-        ((), []),
-        (("Q1",), ["Q1"]),
-        (("Q1", "Q2"), ["Q1–Q2"]),
-        (("Q1", "Q3", "Q4", "Q5", "x"), ["Q1", "Q3–Q5", "x"]),
-    ],
+    [((), []), (("Q1",), ["Q1"]), (("Q1", "Q2"), ["Q1–Q2"]), (("Q1", "Q3", "Q4", "Q5", "x"), ["Q1", "Q3–Q5", "x"])],
 )
 def test_ranges(names: tuple[str, ...], expected: list[str]) -> None:
     """Neighbours are joined, others stand alone."""

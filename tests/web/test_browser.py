@@ -32,10 +32,7 @@ from grader.web.security import Guard
 sync_api = pytest.importorskip("playwright.sync_api", reason="`make test-web` installs playwright")
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome") or ""
 AXE = Path(__file__).parents[2] / "build" / "front" / "node_modules" / "axe-core" / "axe.min.js"
-pytestmark = [
-    pytest.mark.prove,
-    pytest.mark.skipif(not CHROMIUM, reason="needs Chromium; name one with CHROMIUM"),
-]
+pytestmark = [pytest.mark.prove, pytest.mark.skipif(not CHROMIUM, reason="needs Chromium; name one with CHROMIUM")]
 SOFTMAX = """import torch
 
 

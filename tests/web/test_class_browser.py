@@ -20,10 +20,7 @@ from tests.web.test_browser import AXE, CHROMIUM, _violations, chromium  # noqa:
 from tests.web.test_site import CODE, Classroom, made  # noqa: F401, a fixture
 
 pytest.importorskip("playwright.sync_api", reason="`make test-web` installs playwright")
-pytestmark = [
-    pytest.mark.prove,
-    pytest.mark.skipif(not CHROMIUM, reason="needs Chromium; name one with CHROMIUM"),
-]
+pytestmark = [pytest.mark.prove, pytest.mark.skipif(not CHROMIUM, reason="needs Chromium; name one with CHROMIUM")]
 NOW = datetime(2026, 11, 6, 7, 13, 47, tzinfo=UTC)
 STAFF = (
     "",

@@ -140,10 +140,7 @@ def test_many_windows_at_once(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", items.kinds())
 def test_a_draft_of_every_kind_is_restored(
-    browser: TestClient,
-    learner: LearnerWorkspace,
-    course: Course,
-    kind: str,
+    browser: TestClient, learner: LearnerWorkspace, course: Course, kind: str
 ) -> None:
     """In the widgets, on the page of the item and in the review; by another process, too. Settling removes it."""
     item = of_kind(course, kind)
@@ -182,9 +179,7 @@ def test_a_draft_that_is_too_long_is_refused_in_words(browser: TestClient, learn
 
 
 def test_drafts_that_cannot_be_written_stop_nothing(
-    browser: TestClient,
-    learner: LearnerWorkspace,
-    course: Course,
+    browser: TestClient, learner: LearnerWorkspace, course: Course
 ) -> None:
     """A file is in the place of their folder: the page says why, answers are judged, and stay in the form."""
     (learner.state.parent / "log.drafts").write_text("")
@@ -258,9 +253,7 @@ def test_code_from_memory_has_a_draft(browser: TestClient, learner: LearnerWorks
 
 
 def test_an_answer_in_the_terminal_is_newer_than_a_draft(
-    browser: TestClient,
-    learner: LearnerWorkspace,
-    course: Course,
+    browser: TestClient, learner: LearnerWorkspace, course: Course
 ) -> None:
     """The form has the answer; the draft is offered beside it."""
     item = of_kind(course, "shape")
@@ -276,11 +269,7 @@ def test_an_answer_in_the_terminal_is_newer_than_a_draft(
 
 def test_drafts_of_a_class(classroom: Classroom) -> None:  # noqa: F811
     """In the person's folder, which `forget` removes; nobody else sees them, and they are not submitted."""
-    ada, bo, grace = (
-        classroom.browser("ada"),
-        classroom.browser("bo"),
-        classroom.browser("grace", Role.INSTRUCTOR),
-    )
+    ada, bo, grace = (classroom.browser("ada"), classroom.browser("bo"), classroom.browser("grace", Role.INSTRUCTOR))
     drafted(ada, "item/Q1.b", answer="a private draft", draft="")
     drafted(ada, "code/Q1", code="a private draft", draft="")
     folder = classroom.folder / "people" / "ada"

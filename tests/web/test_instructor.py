@@ -338,10 +338,7 @@ def test_submissions_of_nobody(class_data: ClassData) -> None:
         ({"part": "double", "points": "x", "reason": "r"}, "“x” is not a number of points."),
         ({"part": "double", "points": "nan", "reason": "r"}, "has 0 to 4 points"),
         ({"part": "double", "points": "9", "reason": "r"}, "has 0 to 4 points"),
-        (
-            {"part": "double", "points": "1", "reason": " "},
-            "Give a reason: it is shown with the points",
-        ),
+        ({"part": "double", "points": "1", "reason": " "}, "Give a reason: it is shown with the points"),
         ({"part": "triple", "points": "1", "reason": "r"}, "no exercise or graded item “triple”"),
         ({"points": "1"}, "Choose an item or an exercise."),
         ({"part": "double"}, "Enter the points."),

@@ -21,10 +21,7 @@ from tests.web.test_browser import AXE, CHROMIUM, _violations, chromium  # noqa:
 from tests.web.test_instructor import NOW, PATHS, class_data, given, handed_in, in_process  # noqa: F401, fixtures
 
 pytest.importorskip("playwright.sync_api", reason="`make test-web` installs playwright")
-pytestmark = [
-    pytest.mark.prove,
-    pytest.mark.skipif(not CHROMIUM, reason="needs Chromium; name one with CHROMIUM"),
-]
+pytestmark = [pytest.mark.prove, pytest.mark.skipif(not CHROMIUM, reason="needs Chromium; name one with CHROMIUM")]
 ALL = (*PATHS, "/learners/bo", "/similar?cluster=1", "/items/zoe", "?q=nobody")
 
 

@@ -227,10 +227,7 @@ def test_one_wrong_part_is_marked_in_words(browser: TestClient, course: Course, 
     """One and no more, also after a reload; nothing says which parts are right, or what would be."""
     item = of_kind(course, kind)
     entry = wrong_entry(course, item)
-    for page in (
-        send(browser, f"/items/{item.id}", entry, do="answer"),
-        browser.get(f"/items/{item.id}").text,
-    ):
+    for page in (send(browser, f"/items/{item.id}", entry, do="answer"), browser.get(f"/items/{item.id}").text):
         marks = marked(re.sub(r"<noscript>.*?</noscript>", "", page, flags=re.S))
         assert len(marks) == 1, marks
         assert 'class="verdict' not in page and "Correct answer" not in page

@@ -5,15 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, TypeAlias
 
-from grader.core.constraints import (
-    ByFirstKey,
-    Identifier,
-    Pairs,
-    Parsed,
-    RecipeSize,
-    SchemaBounds,
-    check_size,
-)
+from grader.core.constraints import ByFirstKey, Identifier, Pairs, Parsed, RecipeSize, SchemaBounds, check_size
 
 Shape: TypeAlias = tuple[RecipeSize, ...]
 

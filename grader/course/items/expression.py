@@ -145,10 +145,7 @@ def check_declarations(
     except DeclarationError as error:
         key = "given" if error.name in given else "symbols"
         yield unexpected(
-            (key, error.name),
-            {**symbols, **given}.get(error.name),
-            f"a declaration, but: {error.text.en}",
-            "formula",
+            (key, error.name), {**symbols, **given}.get(error.name), f"a declaration, but: {error.text.en}", "formula"
         )
     return None
 

@@ -34,92 +34,49 @@ _TAGS = {
     "given": CaseTag(Message("`{name}` is given"), Message("`{name}` is not given")),
     "true": CaseTag(Message("`{name}` is True"), Message("`{name}` is False")),
     "empty-rows": CaseTag(
-        Message("some query may attend to no key at all"),
-        Message("every query may attend to at least one key"),
+        Message("some query may attend to no key at all"), Message("every query may attend to at least one key")
     ),
     "different-per-sample": CaseTag(
-        Message("`{name}` differs from sample to sample"),
-        Message("`{name}` is the same for all samples"),
+        Message("`{name}` differs from sample to sample"), Message("`{name}` is the same for all samples")
     ),
-    "unequal-lengths": CaseTag(
-        Message("`{name}` have different lengths"),
-        Message("`{name}` have the same length"),
-    ),
-    "first-longer": CaseTag(
-        Message("the first of `{name}` is longer"),
-        Message("the first of `{name}` is not longer"),
-    ),
+    "unequal-lengths": CaseTag(Message("`{name}` have different lengths"), Message("`{name}` have the same length")),
+    "first-longer": CaseTag(Message("the first of `{name}` is longer"), Message("the first of `{name}` is not longer")),
     "first-shorter": CaseTag(
-        Message("the first of `{name}` is shorter"),
-        Message("the first of `{name}` is not shorter"),
+        Message("the first of `{name}` is shorter"), Message("the first of `{name}` is not shorter")
     ),
-    "unequal-widths": CaseTag(
-        Message("`{name}` have different widths"),
-        Message("`{name}` have the same width"),
-    ),
+    "unequal-widths": CaseTag(Message("`{name}` have different widths"), Message("`{name}` have the same width")),
     "zero": CaseTag(Message("`{name}` is 0"), Message("`{name}` is not 0")),
     "negative": CaseTag(Message("`{name}` is negative"), Message("`{name}` is not negative")),
     "one": CaseTag(Message("`{name}` is 1"), Message("`{name}` is not 1")),
     "odd": CaseTag(Message("`{name}` is odd"), Message("`{name}` is not odd")),
-    "holds-negative": CaseTag(
-        Message("`{name}` has negative entries"),
-        Message("`{name}` has no negative entries"),
-    ),
+    "holds-negative": CaseTag(Message("`{name}` has negative entries"), Message("`{name}` has no negative entries")),
     "holds-zero": CaseTag(Message("`{name}` contains 0"), Message("`{name}` does not contain 0")),
     "repeated": CaseTag(
-        Message("`{name}` contains the same entry twice"),
-        Message("the entries of `{name}` are all different"),
+        Message("`{name}` contains the same entry twice"), Message("the entries of `{name}` are all different")
     ),
-    "large": CaseTag(
-        Message("`{name}` has very large numbers"),
-        Message("`{name}` has no very large numbers"),
-    ),
-    "offset": CaseTag(
-        Message("the mean of `{name}` is far from 0"),
-        Message("the mean of `{name}` is not far from 0"),
-    ),
+    "large": CaseTag(Message("`{name}` has very large numbers"), Message("`{name}` has no very large numbers")),
+    "offset": CaseTag(Message("the mean of `{name}` is far from 0"), Message("the mean of `{name}` is not far from 0")),
     "constant": CaseTag(
-        Message("all numbers in `{name}` are equal"),
-        Message("the numbers in `{name}` are not all equal"),
+        Message("all numbers in `{name}` are equal"), Message("the numbers in `{name}` are not all equal")
     ),
-    "several-samples": CaseTag(
-        Message("`{name}` has several samples"),
-        Message("`{name}` has only one sample"),
-    ),
-    "no-samples": CaseTag(
-        Message("`{name}` has no batch axis"),
-        Message("`{name}` has a batch axis"),
-    ),
-    "many-axes": CaseTag(
-        Message("`{name}` has four or more axes"),
-        Message("`{name}` has at most three axes"),
-    ),
+    "several-samples": CaseTag(Message("`{name}` has several samples"), Message("`{name}` has only one sample")),
+    "no-samples": CaseTag(Message("`{name}` has no batch axis"), Message("`{name}` has a batch axis")),
+    "many-axes": CaseTag(Message("`{name}` has four or more axes"), Message("`{name}` has at most three axes")),
     "asymmetric": CaseTag(
-        Message("`{name}` is square, but not symmetric"),
-        Message("`{name}` is symmetric or not square"),
+        Message("`{name}` is square, but not symmetric"), Message("`{name}` is symmetric or not square")
     ),
     "square": CaseTag(
         Message("the last two axes of `{name}` have the same length"),
         Message("the last two axes of `{name}` differ in length"),
     ),
     "one-row": CaseTag(Message("`{name}` has only one row"), Message("`{name}` has several rows")),
-    "odd-width": CaseTag(
-        Message("`{name}` has an odd width"),
-        Message("the width of `{name}` is even"),
-    ),
+    "odd-width": CaseTag(Message("`{name}` has an odd width"), Message("the width of `{name}` is even")),
     "odd-rows": CaseTag(
-        Message("`{name}` has an odd number of rows"),
-        Message("the number of rows of `{name}` is even"),
+        Message("`{name}` has an odd number of rows"), Message("the number of rows of `{name}` is even")
     ),
-    "fraction": CaseTag(
-        Message("`{name}` is not a whole number"),
-        Message("`{name}` is a whole number"),
-    ),
+    "fraction": CaseTag(Message("`{name}` is not a whole number"), Message("`{name}` is a whole number")),
     "many": CaseTag(Message("`{name}` is larger than 8"), Message("`{name}` is at most 8")),
-    "long": CaseTag(
-        Message("`{name}` has more than 16 rows"),
-        Message("`{name}` has at most 16 rows"),
-    ),
+    "long": CaseTag(Message("`{name}` has more than 16 rows"), Message("`{name}` has at most 16 rows")),
 }
 #: Every tag by name.
 TAGS: Mapping[str, CaseTag] = MappingProxyType(_TAGS)

@@ -260,11 +260,7 @@ class _Scope:
 
 
 def _compare_scope(
-    name: str,
-    authors: Sequence[_Author],
-    known: frozenset[int],
-    popular: Sequence[_Identical],
-    limits: _Limits,
+    name: str, authors: Sequence[_Author], known: frozenset[int], popular: Sequence[_Identical], limits: _Limits
 ) -> _Scope:
     """``popular`` are the solutions of single exercises that many share: in whole submissions, they do not count."""
     subtracted = known | _common(authors, known, limits.most_common)

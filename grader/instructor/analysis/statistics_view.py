@@ -42,12 +42,7 @@ WARNING = Message(
     "Only {learners} learners. Below {few}, discrimination and reliability can be very different for the next class: "
     "treat them as hints where to look, never as a verdict on a question."
 )
-COLUMNS = (
-    Message("part"),
-    Message("earned"),
-    Message("discr."),
-    Message("most frequent mistake"),
-)
+COLUMNS = (Message("part"), Message("earned"), Message("discr."), Message("most frequent mistake"))
 HOW_TO_READ = Message(
     "earned: mean share of its points (no submission counts as 0; what is not graded yet is left out). discr.: "
     "discrimination, the correlation with the points in everything else; above 0.3 is good, below 0 is suspicious. "

@@ -36,13 +36,7 @@ if TYPE_CHECKING:
 
     from grader.core.model import Course, Lang
 
-__all__ = [
-    "ExportOptions",
-    "ExportTarget",
-    "export",
-    "format_module",
-    "format_names",
-]
+__all__ = ["ExportOptions", "ExportTarget", "export", "format_module", "format_names"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,11 +118,7 @@ def substitute(value: Any, landmark: Any, *, in_place: bool) -> Any:
     return type(value)(plain) if type(value) in (bool, int, float) else plain
 
 
-def search(
-    run: Callable[[], list[Any]],
-    recorder: ProbeRecorder,
-    asked: Sequence[Any],
-) -> dict[str, Any]:
+def search(run: Callable[[], list[Any]], recorder: ProbeRecorder, asked: Sequence[Any]) -> dict[str, Any]:
     """Runs once and records, then once for each substitution that fits; fixed substitutions are made in every run.
 
     A substitution (probe, landmark) fits if shapes and kinds are equal and some entry differs. ``asked`` are the

@@ -71,9 +71,7 @@ class ThreadCounter:
             yes = self._one_more()
             self._made += yes
             fcntl.ioctl(
-                self._listener,
-                _SEND,
-                _ANSWER.pack(number, 0, 0 if yes else -errno.EAGAIN, _CONTINUE if yes else 0),
+                self._listener, _SEND, _ANSWER.pack(number, 0, 0 if yes else -errno.EAGAIN, _CONTINUE if yes else 0)
             )
 
     def _one_more(self) -> bool:

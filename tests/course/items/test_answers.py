@@ -27,11 +27,7 @@ ANSWERS: dict[str, dict[str, dict[str, list[str | list[str]]]]] = {
     path.stem: yaml.safe_load(path.read_text("utf-8"))
     for path in sorted(Path(__file__).with_name("answers").glob("*.yaml"))
 }
-EXPECTED = {
-    "right": (Status.PASSED, True),
-    "wrong": (Status.FAILED, True),
-    "unread": (Status.FAILED, False),
-}
+EXPECTED = {"right": (Status.PASSED, True), "wrong": (Status.FAILED, True), "unread": (Status.FAILED, False)}
 
 
 @pytest.fixture(scope="module")

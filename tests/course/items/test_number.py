@@ -566,11 +566,7 @@ def test_digits_are_checked(spec: Spec, said: list[str]) -> None:
 
 @pytest.mark.parametrize(
     "spec",
-    [
-        Spec("d / 7", {"d": (4, 50)}, tolerance=0.01),
-        Spec("d / 7", {"d": (4, 50)}, decimals=2),
-        Spec(0, decimals=1),
-    ],
+    [Spec("d / 7", {"d": (4, 50)}, tolerance=0.01), Spec("d / 7", {"d": (4, 50)}, decimals=2), Spec(0, decimals=1)],
 )
 def test_other_systems_allow_the_same_error(spec: Spec) -> None:
     """What is just within the range of a quiz item is right here, and what is just outside is wrong."""

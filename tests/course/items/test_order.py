@@ -169,10 +169,7 @@ def test_nobody_is_shown_the_right_order(learner: str) -> None:
 def test_the_key_is_a_right_order_in_words() -> None:
     """With what may change places."""
     found = order.key(EITHER, ADA)
-    assert found.en.splitlines() == [
-        *(f"{name}: en {name}" for name in "cabed"),
-        "These may be in any order: b, e.",
-    ]
+    assert found.en.splitlines() == [*(f"{name}: en {name}" for name in "cabed"), "These may be in any order: b, e."]
     assert found.zh.splitlines()[-1] == "以下各项之间顺序不限：b、e。"
 
 

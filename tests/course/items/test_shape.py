@@ -154,12 +154,7 @@ def test_a_wrong_shape_is_told_where(spec: Spec, value: object, misconception: s
         (HEADS, "(batch, h, n, x.shape[-1])", "cannot be read as a shape", "无法读成形状"),
         (HEADS, "I don't know", "no size “I”", "“I”"),
         (HEADS, "don't know", "“don't know” cannot be read", "“don't know”"),
-        (
-            HEADS,
-            "(batch, h, n, d_k / 0)",
-            "(2*a, b, 5), using batch, h, n",
-            "用 batch、h、n、d_k、d_model 和数字",
-        ),
+        (HEADS, "(batch, h, n, d_k / 0)", "(2*a, b, 5), using batch, h, n", "用 batch、h、n、d_k、d_model 和数字"),
         (HEADS, "(batch, , n)", "cannot be read", "无法"),
         (HEADS, "(batch, h", "cannot be read", "无法"),
         (HEADS, "batch)(h", "cannot be read", "无法"),

@@ -78,10 +78,7 @@ def test_equal_answers_are_one() -> None:
     found = [
         (each.text, each.status, each.misconception, each.learners, each.ids) for each in given_answers(CHOICE, class_)
     ]
-    assert found == [
-        ("b", Status.FAILED, "m", ("ada", "bo"), ("B",)),
-        ("A", Status.PASSED, None, ("cy",), ("a",)),
-    ]
+    assert found == [("b", Status.FAILED, "m", ("ada", "bo"), ("B",)), ("A", Status.PASSED, None, ("cy",), ("a",))]
 
 
 def test_somebody_elses_numbers() -> None:

@@ -79,10 +79,7 @@ def test_every_way_of_writing_a_file(small: Made, tmp_path: Path, end: str, bom:
 def test_semicolons_and_decimal_commas(small: Made, tmp_path: Path) -> None:
     """Points are written as the file writes numbers."""
     template = sheet(
-        tmp_path,
-        "Lovelace, Ada;11;;;A;;",
-        head=HEAD.replace(",", ";"),
-        points="    Points Possible;;;;;10,00;",
+        tmp_path, "Lovelace, Ada;11;;;A;;", head=HEAD.replace(",", ";"), points="    Points Possible;;;;;10,00;"
     )
     after = small.export("canvas", tmp_path / "up.csv", template=template).read_text(encoding="utf-8")
     assert "Lovelace, Ada;11;;;A;5,4;" in after

@@ -131,12 +131,7 @@ def test_an_empty_class(made: Made, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rule", "hours", "shown"),
-    [
-        ("always", -1, True),
-        ("after-due", 24 * 9 + 1, True),
-        ("never", 1, False),
-    ],
+    ("rule", "hours", "shown"), [("always", -1, True), ("after-due", 24 * 9 + 1, True), ("never", 1, False)]
 )
 def test_hidden_cases_are_shown_when_the_course_shows_them(
     rule: str, hours: float, shown: bool, small: Made, tmp_path: Path

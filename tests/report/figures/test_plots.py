@@ -107,8 +107,7 @@ def test_a_picture_can_be_drawn(name: str, seen: Callable[[str], SourceResults])
 
 
 @pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=() if name in _BESIDE else pytest.mark.prove) for name in NAMES],
+    "name", [pytest.param(name, marks=() if name in _BESIDE else pytest.mark.prove) for name in NAMES]
 )
 def test_a_learner_stands_beside_the_reference(name: str, seen: Callable[[str], SourceResults]) -> None:
     """With two sources everything says whose it is, and both are on the same scale."""

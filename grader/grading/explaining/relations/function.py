@@ -31,37 +31,19 @@ _FUNCTIONS: tuple[tuple[Text, Callable[[NDArray[np.float64]], NDArray[np.float64
     (Message("2 to the power of the correct one"), np.exp2),
     (Message("1 minus the correct one"), lambda x: 1 - x),
     (Message("the absolute value of the correct one"), np.abs),
-    (
-        Message("the softmax of the correct one over the last axis"),
-        lambda x: _softmax(x),
-    ),
+    (Message("the softmax of the correct one over the last axis"), lambda x: _softmax(x)),
     (Message("the correct one rounded down"), np.floor),
     (Message("the correct one rounded up"), np.ceil),
     (Message("the correct one rounded to whole numbers"), np.round),
-    (
-        Message("the running sum of the correct one along the last axis"),
-        lambda x: np.cumsum(x, -1),
-    ),
+    (Message("the running sum of the correct one along the last axis"), lambda x: np.cumsum(x, -1)),
     (Message("the sum of the correct one over the last axis"), lambda x: x.sum(-1)),
-    (
-        Message("the sum of the correct one over the last axis, which is kept"),
-        lambda x: x.sum(-1, keepdims=True),
-    ),
+    (Message("the sum of the correct one over the last axis, which is kept"), lambda x: x.sum(-1, keepdims=True)),
     (Message("the mean of the correct one over the last axis"), lambda x: x.mean(-1)),
-    (
-        Message("the mean of the correct one over the second-to-last axis"),
-        lambda x: x.mean(-2),
-    ),
-    (
-        Message("the sum of the correct one over the second-to-last axis"),
-        lambda x: x.sum(-2),
-    ),
+    (Message("the mean of the correct one over the second-to-last axis"), lambda x: x.mean(-2)),
+    (Message("the sum of the correct one over the second-to-last axis"), lambda x: x.sum(-2)),
     (Message("the mean of the correct one"), lambda x: x.mean()),
     (Message("the sum of the correct one"), lambda x: x.sum()),
-    (
-        Message("the index of the largest entry of the correct one along the last axis"),
-        lambda x: x.argmax(-1),
-    ),
+    (Message("the index of the largest entry of the correct one along the last axis"), lambda x: x.argmax(-1)),
 )
 
 

@@ -71,10 +71,7 @@ def _switched(drawn: Drawn) -> Iterator[tuple[Text, Drawn]]:
     for one, two in itertools.combinations(weights, 2):
         if _compatible(weights[one], weights[two]):
             changed = weights | {one: weights[two], two: weights[one]}
-            yield (
-                _EXCHANGED.fill(one=one, two=two),
-                Drawn(drawn.args, drawn.construct, tuple(changed.items())),
-            )
+            yield (_EXCHANGED.fill(one=one, two=two), Drawn(drawn.args, drawn.construct, tuple(changed.items())))
 
 
 def _compatible(one: object, two: object) -> bool:
