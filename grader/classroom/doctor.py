@@ -27,7 +27,7 @@ from grader.course import loader
 from grader.grading import courses
 from grader.grading.inputs import Seed
 from grader.sandbox import open_sandbox
-from grader.sandbox.canaries import AttackResult, try_attacks
+from grader.sandbox.canaries import ATTACKS, AttackResult, try_attacks
 from grader.sandbox.layers import probe
 from grader.sandbox.zygote import readable_by_all
 
@@ -203,22 +203,7 @@ NOT_ALL_THERE = Message(
 STATE = {"ok": Message("ok"), "weak": Message("weak"), "missing": Message("missing")}
 #: The names of trial attacks and of some other findings, in Chinese.
 IN_CHINESE = {
-    "read a file": "读取文件",
-    "list a folder": "列出文件夹",
-    "write a file": "写入文件",
-    "write to /dev/shm": "写入 /dev/shm",
-    "read the grader's memory map": "读取评分程序的内存映射",
-    "read its own environment": "读取自己的环境变量",
-    "open a network connection": "建立网络连接",
-    "open any socket": "打开套接字",
-    "start a process": "启动进程",
-    "run a program": "运行程序",
-    "signal the grader": "向评分程序发送信号",
-    "signal its parent": "向父进程发送信号",
-    "start threads without end": "无休止地启动线程",
-    "allocate without end": "无休止地分配内存",
-    "import the grader": "导入评分程序",
-    "import the reference": "导入参考实现",
+    **{name: attack.zh for name, attack in ATTACKS.items()},
     "workers": "并行进程",
     "user": "用户",
     "layers": "各层",

@@ -102,4 +102,4 @@ def test_names_are_in_both_languages() -> None:
     """Of every kind of check, and of every trial attack."""
     for name, check in checks.kinds().items():
         assert check.ABOUT.en == name.replace("_", " ") and check.ABOUT.zh != check.ABOUT.en
-    assert set(ATTACKS) <= set(IN_CHINESE)
+    assert all(IN_CHINESE[name] not in ("", name) for name in ATTACKS)

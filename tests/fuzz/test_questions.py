@@ -88,7 +88,7 @@ def a_course(example: tuple[str, bytes], scratch: Path) -> None:
             items.ask(item, context)
             key = items.key(item, context)
             assert type(key.en) is str and type(key.zh) is str
-            proper(items.judge(item, key.en, context))
+            proper(items.judge(item, key.en, context), item.kind)
         for exercise in question.exercises:
             for case in exercise.cases:
                 if not case.sealed:
@@ -98,11 +98,15 @@ def a_course(example: tuple[str, bytes], scratch: Path) -> None:
 # ---------------------------------------------------------------------------------------------- items
 
 
-def proper(judged: Judgment) -> None:
+#: Kinds whose lines or blanks earn their share even if one of them is not read.
+_OF_PARTS = ("blanks", "derivation")
+
+
+def proper(judged: Judgment, kind: str) -> None:
     """Checks a share of the points and its message."""
     assert type(judged.status) is Status and judged.status is not Status.UNMARKED
     assert 0 <= judged.fraction <= 1
-    assert judged.readable or judged.fraction < 1  # a line or blank that is not read leaves the others their share
+    assert judged.readable or judged.fraction == 0 or (kind in _OF_PARTS and judged.fraction < 1)
     assert (judged.status is Status.PASSED) == (judged.fraction == 1) or judged.status is Status.PENDING
     assert judged.misconception is None or type(judged.misconception) is str
     for said in (judged.message.en, judged.message.zh) if judged.message else ():
@@ -153,7 +157,7 @@ def answer(things: Callable[[], Sequence[Item]]) -> Callable[[tuple[int, Any], P
         item = things()[at]
         context = Context("test", "ada", item.id)
         judged = items.judge(item, value, context)
-        proper(judged)
+        proper(judged, item.kind)
         assert items.judge(item, value, context) == judged
         asked = Question("Q1", WORDS, "group", WORDS, "q01.yaml", items=(item,))
         small = Course(WORDS, "test", (), (asked,), (), (), "digest", "")
@@ -169,8 +173,8 @@ def answer(things: Callable[[], Sequence[Item]]) -> Callable[[tuple[int, Any], P
 def formula(text: str, scratch: Path) -> None:
     """Any typed formula or chain of formulas is judged."""
     for spec in (VALUE, GROWTH):
-        proper(items.kinds()["expression"].judge(spec, text, ADA))
-    proper(items.kinds()["derivation"].judge(CHAIN, text, ADA))
+        proper(items.kinds()["expression"].judge(spec, text, ADA), "expression")
+    proper(items.kinds()["derivation"].judge(CHAIN, text, ADA), "derivation")
 
 
 LONGER = bending.texts([*(text for text in HOSTILE if len(text) < 200), "Var(q·k) = Σ_i Var(q_i k_i)\n= d_k"], PIECES)

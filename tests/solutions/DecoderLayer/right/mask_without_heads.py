@@ -1,4 +1,4 @@
-"""Expects masks of shape (batch, n, n) and (batch, n, m), and gives them a head axis itself."""
+"""Expects masks of shape (batch, n, n) and (batch, n, m), and gives them a head axis itself; the cross-attention comes first."""
 
 import math
 
@@ -33,8 +33,8 @@ class DecoderLayer(nn.Module):
     def __init__(self, d_model, num_heads, d_ff, norm_first=False):
         super().__init__()
         self.norm_first = norm_first
-        self.self_attention = MultiHeadAttention(d_model, num_heads)
         self.cross_attention = MultiHeadAttention(d_model, num_heads)
+        self.self_attention = MultiHeadAttention(d_model, num_heads)
         self.linear_1 = nn.Linear(d_model, d_ff)
         self.linear_2 = nn.Linear(d_ff, d_model)
         self.norm_1 = nn.LayerNorm(d_model)
