@@ -59,8 +59,8 @@ _INSTALLED = Message(
 _NOT_ASKED = Message("{question}: no other item or exercise is about {what}")
 _UNREAD_PAIR = Message("{where}, read by {readers}:\n    {edits}\n    {text}")
 _UNREAD = Message(
-    "{pairs} with a text that is also said of others: two people have to see that it fits each (--verbose lists them), "
-    "and note it in questions/{file}"
+    "{pairs} share a text with others: two people have to confirm that it fits each (--verbose lists them) and note it "
+    "in questions/{file}"
 )
 _CHECKED = Message("{questions}, {exercises}, {mistakes}: {found}")
 _PROVEN = Message("everything proven")
@@ -177,7 +177,8 @@ def _say_unread(course: Course, chosen: list[Question], verbose: bool) -> None:
         readers = ", ".join(pair.readers) or "–"
         say(_UNREAD_PAIR.fill(where=where, readers=readers, edits=edits, text=pair.misconception.truth))
     if unread:
-        say(_UNREAD.fill(pairs=_count(len(unread), "mistake", "个典型错误"), file=readings.FILE))
+        text = _UNREAD.fill(pairs=_count(len(unread), "mistake", "个典型错误"), file=readings.FILE)
+        say(Text(indent(text.en, 0), indent(text.zh, 0)))
 
 
 def _say_checked(chosen: list[Question], problems: int) -> None:

@@ -11,10 +11,10 @@ from grader.core.text import clean
 from grader.grading.explaining.condition import condition, unsteady
 from grader.grading.explaining.evidence import WrongExercise
 from grader.grading.explaining.mistake import mistake
-from grader.grading.explaining.place_text import REPAIRS_ALL, SECOND_CHANGE, UNNAMED
+from grader.grading.explaining.place_text import Repair
 from grader.grading.explaining.raised import raised, source_line
 from grader.grading.explaining.relation import relation
-from grader.grading.explaining.slip import FIXES_ALL, slip
+from grader.grading.explaining.slip import slip
 
 #: The largest number of diagnoses for one exercise.
 _MOST = 3
@@ -42,10 +42,6 @@ EXPLAINERS: tuple[tuple[Explainer, bool], ...] = (
 )
 
 
-#: How a sentence ends that says how to make everything correct. Nothing that is less exact is added to it.
-_COMPLETE = tuple(said.en.rpartition("}")[2] for said in (REPAIRS_ALL, SECOND_CHANGE, FIXES_ALL))
-
-
 def explain(failure: WrongExercise, names_only: bool = False) -> tuple[Diagnosis, ...]:
     """The diagnoses, best first. An explainer that fails gives none; the verdict is valid without it.
 
@@ -54,24 +50,16 @@ def explain(failure: WrongExercise, names_only: bool = False) -> tuple[Diagnosis
     said: list[Diagnosis] = []
     for explainer, after_a_name in ((mistake, False),) if names_only else EXPLAINERS:
         named = tuple(each.misconception for each in said if each.voice == "mistake" and each.misconception)
-        is_asked = explainer is unsteady or not any(map(_is_complete, said))
+        is_asked = explainer is unsteady or not any(isinstance(each, Repair) for each in said)
         if is_asked and (after_a_name or not named):
             said += _diagnoses(explainer, replace(failure, named=named))
     return tuple(_with_source(_bounded(each), failure.submission) for each in said[:_MOST])
 
 
-def _is_complete(diagnosis: Diagnosis) -> bool:
-    """Whether it says how to make everything correct, in words and not only with a number."""
-    said = diagnosis.text.en
-    return said.endswith(_COMPLETE) and not said.startswith(UNNAMED.en.partition("{")[0])
-
-
 def _bounded(diagnosis: Diagnosis) -> Diagnosis:
     """``diagnosis`` with a text that is safe to show: it may quote a key or type that the code chose."""
-    text = diagnosis.text
-    return replace(
-        diagnosis, text=Text(clean(text.en, _LONGEST_TEXT, lines=True), clean(text.zh, _LONGEST_TEXT, lines=True))
-    )
+    text = Text(*(clean(diagnosis.text.of(lang), _LONGEST_TEXT, lines=True) for lang in ("en", "zh")))
+    return Diagnosis(diagnosis.voice, text, diagnosis.misconception, diagnosis.span)
 
 
 def _with_source(diagnosis: Diagnosis, submission: Submission) -> Diagnosis:

@@ -47,6 +47,7 @@ from grader.grading.explaining.place_text import (
     NEXT_STEP,
     REPAIRS_ALL,
     SECOND_CHANGE,
+    Repair,
     first_difference,
     missing_after,
     sentence,
@@ -478,9 +479,9 @@ class _Search:
             return
         if whole:
             text = Text(text.en + REPAIRS_ALL.en, text.zh + REPAIRS_ALL.zh)
-        yield Diagnosis(
-            "place", text, mark.name.misconception if mark.name else None, self._span(trace.where[found.probe])
-        )
+        kind = Repair if whole and mark.name is not None else Diagnosis
+        misconception = mark.name.misconception if mark.name else None
+        yield kind("place", text, misconception, self._span(trace.where[found.probe]))
 
     def repair(
         self, marks: tuple[ReferenceValue, ...], first: Mapping[int, Trace], both: Sequence[Substitution]
@@ -492,7 +493,8 @@ class _Search:
             name = ANOTHER_VALUE if mark.name is None else Text(mark.name.en, mark.name.zh)
             text = said.fill(name=name, more=first_difference(mark.values[found.cases[0]], mine))
             misconception = mark.name.misconception if mark.name else None
-            yield Diagnosis("place", text, misconception, self._span(trace.where[found.probe]))
+            kind = Repair if said is SECOND_CHANGE else Diagnosis
+            yield kind("place", text, misconception, self._span(trace.where[found.probe]))
 
     def missing(self, marks: tuple[ReferenceValue, ...], first: Mapping[int, Trace]) -> Diagnosis | None:
         """A diagnosis of the first named value that no case computes although the one before it is; else None."""

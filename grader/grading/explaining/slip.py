@@ -7,10 +7,12 @@ from collections.abc import Iterator, Sequence
 
 from grader.core.model import Diagnosis, Message, Span, Text
 from grader.grading.explaining.evidence import Evidence, WrongExercise
+from grader.grading.explaining.place_text import Repair
 from grader.grading.explaining.slips import Slip, slips
 
-FIXES_ALL = Message(" With only that changed, every result is correct.")
-_MORE = Message(" With only that changed, more results are correct, and none becomes wrong.")
+#: What other checks find may stay.
+_ALL = Message(" With only that changed, every wrong value becomes correct.")
+_MORE = Message(" With only that changed, more values are correct, and none becomes wrong.")
 #: The maximum number of slips that are tried.
 _MOST = 6
 #: The number of wrong cases that are run first; if all stay wrong, no other one is.
@@ -40,9 +42,9 @@ def slip(failure: WrongExercise) -> Iterator[Diagnosis]:
             break
     if found:
         fixed, best = max(found, key=lambda pair: pair[0])
-        more = FIXES_ALL if fixed == len(cases) else _MORE
+        kind, more = (Repair, _ALL) if fixed == len(cases) else (Diagnosis, _MORE)
         text = Text(best.said.en + more.en, best.said.zh + more.zh)
-        yield Diagnosis("place", text, span=Span(*best.where))
+        yield kind("place", text, span=Span(*best.where))
 
 
 def _run(failure: WrongExercise, cases: Sequence[Evidence], slip: Slip | None) -> Sequence[bool | None]:

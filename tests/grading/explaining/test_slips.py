@@ -82,8 +82,8 @@ def test_what_is_no_slip(body: str) -> None:
 @pytest.mark.parametrize(
     ("right", "most", "said"),
     [
-        (lambda number: True, 3, "every result is correct"),
-        (lambda number: number != 3, 3, "more results are correct"),
+        (lambda number: True, 3, "every wrong value becomes correct"),
+        (lambda number: number != 3, 3, "more values are correct"),
         (lambda number: number < 1, 3, None),
         (lambda number: number != 4, 3, None),
         (lambda number: None, 3, None),
