@@ -56,15 +56,15 @@ _FORMULA = re.compile(r"[\^=+*/√Σ∂∇⟨_]|[A-Za-z0-9]\s*[(\[]")
 _LABEL = re.compile(r"[^:=+*/^]*[\u3400-\u9fff][^:=+*/^]*:\s*(?=\S)")
 #: A reason and a colon before a formula: 把 d_k = d/h 代入：
 _REASON_FIRST = re.compile(
-    r"\s*(?:(?:because|since|using|setting|substituting|substitute|inserting|insert|plugging in|as|with|let|where)\b"
-    r"|因为|由于|由|根据|利用|代入|把|将|用)"
-    r"[^:]*:\s*(?=\S)",
+    r"\s*(?:(?:because|since|using|setting|substituting|substitute|inserting|insert|plugging in|as|with|let|where"
+    r"|set|put|write|define)\b|因为|由于|由|根据|利用|代入|把|将|用|设|令|记)"
+    r"[^:]*:(?!=)\s*(?=\S)",
     re.IGNORECASE,
 )
 #: An announcement, which is no step: let S = …, b = … and c = …
 _ANNOUNCED = re.compile(r"\s*(?:(?:let|set|put|write|define|call)\s|(?:设|令|记|写)(?!成))", re.IGNORECASE)
 #: What stands between the names that are given in one line, or after them.
-_AMONG_NAMES = re.compile(r"[,，、;；。:：]\s*|\.\s+|\.$|\s+and\s+|\s+so\s+|\s*(?:和|与|则|其中)\s*")
+_AMONG_NAMES = re.compile(r"[,，、;；。]\s*|[:：](?!=)\s*|\.\s+|\.$|\s+and\s+|\s+so\s+|\s*(?:和|与|则|其中)\s*")
 #: A name for a formula: S = …; it may follow the formula that uses it: … with S = ….
 _NAMED = re.compile(
     r"\s*(?:(?:let|set|put|write|define|call|where|with)\s+|(?:设|令|记|取|其中)\s*)?"
@@ -104,8 +104,8 @@ def number_lines(texts: Iterable[str]) -> Iterator[tuple[int, str]]:
         for line in re.split(r"\r\n|[\r\n\u2028\u2029]", text):
             number += 1
             line = _PROVEN.sub("", line)
-            if _CASE_AHEAD.fullmatch(line):
-                case = line
+            if _CASE_AHEAD.fullmatch(line) or (case and not line.strip()):
+                case = case if case else line
                 continue
             line, case = case + line, ""
             formulas, mark, reason = line.partition("#")
@@ -113,6 +113,8 @@ def number_lines(texts: Iterable[str]) -> Iterator[tuple[int, str]]:
             parts = [part for piece in pieces for part in re.split(_ARROWS, piece)]
             parts[-1] += mark + reason  # which may have the same signs
             yield from ((number, part) for part in parts)
+    if case:
+        yield number, case
 
 
 def parse_lines(
@@ -205,12 +207,13 @@ def _announces(formula: str) -> bool:
 
 def _gives_names(line: str, local: LocalNames) -> bool:
     """Whether a line gives names to formulas, and so is no step."""
-    formula = line.partition("#")[0]
+    formula = normalize(line.partition("#")[0])
+    label = _REASON_FIRST.match(formula)
+    if label and not _NAMED.match(formula[label.end() :]):
+        return False  # let Z = …: a step
     named = [match[1] for part in _outer_parts(formula) if (match := _NAMED.match(part))]
-    return bool(_ANNOUNCED.match(line)) or (
-        _announces(formula)
-        and any(name in local.formulas or local.vocabulary.kinds.get(name) == "definition" for name in named)
-    )
+    known = any(name in local.formulas or local.vocabulary.kinds.get(name) == "definition" for name in named)
+    return bool(_ANNOUNCED.match(line)) or (_announces(formula) and known)
 
 
 def _outer_parts(text: str) -> Iterator[str]:

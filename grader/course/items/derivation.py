@@ -381,7 +381,7 @@ def _harmless(text: str) -> str:
 
 
 #: “let S = K q” names a formula; “let q = iid(…)” assumes something.
-_NAMING = r"\s*(?:let|设)[\s:：]*[^\s:：~=]+\s*=(?!\s*(?:iid|i\.i\.d|normal|random|N\s*\())"
+_NAMING = r"\s*(?:let|设)[\s:：]*[^\s:：~=]+\s*[:：]?=(?!\s*(?:iid|i\.i\.d|normal|random|N\s*\())"
 _ASSUMED = re.compile(
     rf"(?!{_NAMING})\s*(?:given|assume|let|已知|假设|设)[\s:：]+"
     r"([^\s:：~=,，、]+(?:\s*(?:[,，、]|\band\b|和|与)\s*[^\s:：~=,，、]+)*)\s*[:：~=]\s*(.+)",

@@ -404,12 +404,8 @@ def _near_miss(value: object, given: float, spec: Spec, symbols: Symbols) -> Tex
     places = _digits(value, spec)
     error = abs(given - right)
     # One digit says too little: 1 for 0.98 may be a belief.
-    if (
-        places
-        and places[0] > 1
-        and right
-        and error <= min(_ROUNDED_BY * abs(right), 0.5 * 10.0 ** _last_place(right, places[0]))
-    ):
+    rounded = 0.5 * 10.0 ** _last_place(right, places[0]) if places and places[0] > 1 else -1.0
+    if right and error <= min(_ROUNDED_BY * abs(right), rounded):
         exact = not (spec.tolerance or spec.digits or spec.decimals)
         return _EXACT_NUMBER if exact else _CLOSER
     return _FOR_YOU.fill(symbols=_shown(symbols)) if symbols else None
