@@ -9,7 +9,7 @@ from __future__ import annotations
 from tests import house
 
 AT_MOST = {
-    "code lines": 52_150,
+    "code lines": 52_320,
     "modules": 405,
     "tokens per statement": 13,
     "95 % of functions have at most so many lines": 25,

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from grader.core.model import Message
 from grader.formulas import scalars
-from grader.formulas.ast import FunctionCall, Name, Node, Number, Power, Sum, children, walk
+from grader.formulas.ast import MOMENTS, FunctionCall, Name, Node, Number, Power, Sum, children, walk
 from grader.formulas.declarations import Declarations, Definition, Random, Scalar, formulas_in
 from grader.formulas.errors import FormulaError, TooExpensiveError, UndefinedError
 from grader.formulas.evaluate import Evaluator
@@ -300,7 +300,7 @@ def _moments(node: Node) -> list[tuple[Node, int]]:
     found: dict[Node, int] = {}
     listed: list[tuple[Node, int]] = []
     for part in _multiplied(node):
-        if isinstance(part, FunctionCall) and part.function in ("E", "Var", "Cov"):
+        if isinstance(part, FunctionCall) and part.function in MOMENTS:
             listed.append((part, found.get(part, 0)))
             found[part] = found.get(part, 0) + 1
     return listed

@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import Literal, TypeAlias
 
 from grader.formulas.ast import (
+    SOME_ONES,
     Derivative,
     FunctionCall,
     ListNode,
@@ -135,9 +136,16 @@ def _turned(found: Shape) -> Shape:
 
 
 def with_ones(node: Node, names: Declarations) -> Node:
-    """``node`` with a vector of ones where a number is added to a vector: ``v − p·v`` as ``v − (p·v) ones(n)``."""
+    """``node`` with a vector of ones where a number is added to a vector: ``v − p·v`` as ``v − (p·v) ones(n)``.
+
+    The ones in ``1 xᵀ`` and ``x 1ᵀ`` get the length of x.
+    """
     below = children(node)
     made = with_children(node, [with_ones(child, names) for child in below]) if below else node
+    if isinstance(made, Times) and SOME_ONES in children(made):
+        size = next((found for part in children(made) if (found := _length(part, names))), None)
+        ones = FunctionCall("ones", (size,) if size else ())
+        return with_children(made, [ones if part == SOME_ONES else part for part in children(made)])
     if not isinstance(made, Plus):
         return made
     sizes = {_length(term, names) for _, term in made.terms if shape(term, names) == "column"} - {None}
@@ -160,7 +168,7 @@ def _length(node: Node, names: Declarations) -> Node | None:
             return _length(declared.formula, names) if isinstance(declared, Definition) else None
         case FunctionCall("ones", (size,)):
             return size
-        case FunctionCall("softmax" | "exp", (of,)):
+        case FunctionCall("softmax" | "exp", (of,)) | Transpose(of):
             return _length(of, names)
         case Times(first, rest):
             found = [_length(part, names) for part in (first, *(factor for _, factor in rest))]

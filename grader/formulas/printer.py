@@ -72,10 +72,16 @@ def _text(node: Node) -> str:
 
 def _call(function: str, args: tuple[Node, ...]) -> str:
     match function, args:
+        case "E" | "Var" | "Cov", (*parts, FunctionCall("given", names)):
+            return _call(function, tuple(parts))[:-1] + f" | {_commas(names)}" + ("]" if function == "E" else ")")
+        case "E" | "Var" | "Cov", (*parts, FunctionCall("over", names)):
+            return f"{function}_{{{_commas(names)}}}" + _call(function, tuple(parts)).removeprefix(function)
         case "E", _:
             return f"E[{_commas(args)}]"
         case "sqrt", (of,):
             return f"√({show(of)})" if isinstance(of, Power) else f"√{show(of, _TIGHT)}"
+        case "ones", ():
+            return "1"
         case "norm", (of,):
             return f"‖{show(of)}‖"
         case "delta", _:

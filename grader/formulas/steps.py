@@ -34,6 +34,8 @@ _LEAD = re.compile(
     r"|proof\b\.?|\(\d{1,2}\)\s+(?==))[\s:,]*",
     re.IGNORECASE,
 )
+#: A line that continues the one before.
+_GOES_ON = re.compile(r"[^\w=]*=")
 #: The end of a proof.
 _PROVEN = re.compile(r"\s*(?:∎|□|■|\\(?:qed|blacksquare|square)\b|\bq\.?e\.?d\b\.?|证毕)[\s.。]*$", re.IGNORECASE)
 #: A case whose formula is on the next line.
@@ -61,6 +63,12 @@ _REASON_FIRST = re.compile(
     r"[^:]*:(?!=)\s*(?=\S)",
     re.IGNORECASE,
 )
+#: A sentence about the proof: Since E[q·k] = 0, the variance is the second moment.
+_REMARK = re.compile(r"\s*(?:since|because|note|recall|remember|observe|for independent|here|also)\b", re.IGNORECASE)
+#: Words before a formula, in English: Both cases in one formula: …; for every i, so …
+_ENGLISH_LABEL = re.compile(
+    r"([^:=]*?[A-Za-z]{3,}[^:=]*?)(?::(?!=)|,\s*(?:so|hence|thus|therefore)\b)\s*(?=\S)", re.IGNORECASE
+)
 #: An announcement, which is no step: let S = …, b = … and c = …
 _ANNOUNCED = re.compile(r"\s*(?:(?:let|set|put|write|define|call)\s|(?:设|令|记|写)(?!成))", re.IGNORECASE)
 #: What stands between the names that are given in one line, or after them.
@@ -71,14 +79,16 @@ _NAMED = re.compile(
     r"([^\W\d_][\w{}]*)\s*[:：]?=(?!=)\s*(\S.*)",
     re.IGNORECASE,
 )
-_WITH = re.compile(r"[\s,，;；]+(?:with|where|其中|这里)\s*([^\W\d_][\w{}]*)\s*[:：]?=(?!=)\s*(\S.*)")
+_WITH = re.compile(
+    r"(?:[\s,，;；]+(?:with|where|其中|这里)\s*|[,，]\s*(?=[A-Z]\s*=))([^\W\d_][\w{}]*)\s*[:：]?=(?!=)\s*(\S.*)"
+)
 #: One of two cases: i = j: …
 _CASE = re.compile(
     r"\s*(?:(?:if|for|when|case|当|若)\s*)?([A-Za-z])\s*(=|≠|!=|\\neq?)\s*([A-Za-z])\s*(?:时\s*)?[:：,，]\s*(\S.*)",
     re.IGNORECASE,
 )
 #: What a chain is about, before its first =: a name, or a derivative of one.
-_LEFT_SIDE = re.compile(r"\s*(?:[^\W\d_]\w*|[∂d]\s*[^\W\d_]\w*\s*/\s*[∂d]\s*\w+)\s*")
+_LEFT_SIDE = re.compile(r"\s*(?:[^\W\d_]\w*|[∂d]\s*(?:[^\W\d_]\w*)?\s*/\s*[∂d]\s*\w+)\s*")
 #: English words after a formula, without a sign between them: … swapping the sums
 _TRAILING = re.compile(r"(?<=[\w)\]}ᵀ²³'])\s+((?:[a-z]{2,}|a)(?:[\s-]+[a-z]+)+)\s*$")
 #: Words, and then another formula after an equals sign.
@@ -88,11 +98,12 @@ _MEANT = ("期望", "方差", "协方差", "转置")
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One side of a relation on line ``number``; ``text`` is its form in messages."""
+    """One side of a relation on line ``number``; ``text`` is for messages. ``goes_on`` if = stands before it."""
 
     node: Node
     number: int
     text: str
+    goes_on: bool = False
 
 
 def number_lines(texts: Iterable[str]) -> Iterator[tuple[int, str]]:
@@ -264,10 +275,12 @@ def _sides(line: str, number: int, local: LocalNames) -> tuple[Side, ...]:
     if (given := _WITH.search(line)) and given[1] in local.formulas:
         line = line[: given.start()]
     text = strip_words(line, local.vocabulary)
-    if _words_alone(text, local.vocabulary):
+    if any(_words_alone(words, local.vocabulary) for words in (line.partition("#")[0], text)):
         return ()
-    found = (
-        tuple(Side(local.unfolded(node), number, show(node)) for node in _chain(text, local.vocabulary)) if text else ()
+    nodes = _chain(text, local.vocabulary) if text else ()
+    goes_on = bool(_GOES_ON.match(line))
+    found = tuple(
+        Side(local.unfolded(node), number, show(node), goes_on or place > 0) for place, node in enumerate(nodes)
     )
     if _formula_lost(line, text):
         raise ParseError(_WORDS)
@@ -334,7 +347,7 @@ def _formula_lost(line: str, kept: str) -> bool:
 def strip_words(line: str, vocabulary: Vocabulary) -> str:
     """``line`` without the words of a reason, and without the sign that connects it to the line before."""
     line = normalize(line).replace("\x1f", " ")
-    while lead := (_LEAD.match(line) or _LABEL.match(line) or _REASON_FIRST.match(line)):
+    while lead := (_LEAD.match(line) or _LABEL.match(line) or _REASON_FIRST.match(line) or _label(line, vocabulary)):
         line = line[lead.end() :]
     for pattern in (_MARK, _REASON):
         if (cut := pattern.search(line)) and not _inside(line, cut.start()):
@@ -351,6 +364,12 @@ def strip_words(line: str, vocabulary: Vocabulary) -> str:
     if chinese is not None and not _inside(line, chinese):
         line = line[:chinese]
     return line.rstrip(" ,;:.。")
+
+
+def _label(line: str, vocabulary: Vocabulary) -> re.Match[str] | None:
+    """The words and the colon before a formula, if there are any that mean nothing in it."""
+    found = _ENGLISH_LABEL.match(line)
+    return found if found and not _inside(line, found.end(1)) and _wordy(found[1], vocabulary) else None
 
 
 def without_remarks(line: str, vocabulary: Vocabulary) -> str:
@@ -393,10 +412,15 @@ def _wordy(text: str, vocabulary: Vocabulary) -> bool:
 
 
 def _words_alone(text: str, vocabulary: Vocabulary) -> bool:
-    """Whether a text is a sentence: letters alone, and three words or more, of which two mean nothing in a formula."""
+    """Whether a text is a sentence: letters alone, and three words or more, of which two mean nothing in a formula.
+
+    A heading ends with a colon and needs one such word; a remark begins like one and may have formulas in it.
+    """
     words = re.findall(r"[A-Za-z]{2,}", text)
-    plain = re.fullmatch(r"[A-Za-z\s,.'’-]+", text) is not None
-    return plain and len(words) > 2 and sum(_foreign(word, vocabulary) for word in words if len(word) > 3) > 1
+    plain = re.fullmatch(r"[A-Za-z\s,.:'’-]+", text) is not None
+    foreign = sum(_foreign(word, vocabulary) for word in words if len(word) > 3)
+    heading = text.rstrip().endswith(":") and foreign > 0 and "=" not in text
+    return heading or (plain and len(words) > 2 and foreign > 1) or (bool(_REMARK.match(text)) and foreign > 1)
 
 
 def _foreign(word: str, vocabulary: Vocabulary) -> bool:

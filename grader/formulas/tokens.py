@@ -67,8 +67,12 @@ _ONE_HOT = re.compile(r"\bone[- ]hot(?![A-Za-z])")
 #: An inner product between < and >, with one comma.
 _ANGLED = re.compile(r"<([^<>=,]+,[^<>=,]+)>")
 _BRACED = re.compile(r"_\{\s*([^\W_]+)\s*\}")
+#: [i = j], 1[i = j], 1{i = j} and 1_{i = j}, which are δ_ij.
+_IVERSON = re.compile(r"(?:(?<![\w.])[1I]\s*_?\s*[\[({]|(?<![\w_])\[)\s*([A-Za-z])\s*(=|≠|!=)=?\s*([A-Za-z])\s*[\])}]")
+#: A vector of ones with its length: 1_n.
+_ONES = re.compile(r"(?<![\w.])1_(?:\{([^\W\d_]\w*)\}|([^\W\d_])(?!\w))")
 #: ``sum_i``, ``E_q``: the word ends before the ``_``.
-_BEFORE_INDEX = re.compile(r"(?:sum|Sum|mean|max|nabla)(?=_)|Σ")
+_BEFORE_INDEX = re.compile(r"(?:sum|Sum|mean|max|nabla|E|Var|Cov)(?=_)|Σ")
 #: Chinese names of functions.
 _CHINESE = {"期望": "E", "方差": "Var", "协方差": "Cov", "标准差": "Std", "转置": "transpose"}
 
@@ -91,7 +95,14 @@ def normalize(text: str) -> str:
     text = plain_matrices(_raised(text))
     text = unicodedata.normalize("NFKC", text).translate(_SIGNS).replace("...", "…")
     text = _MODULE.sub("", _ONE_HOT.sub("onehot", _latex(text)))
+    text = _IVERSON.sub(_delta, _ONES.sub(lambda found: f"ones({found[1] or found[2]})", text))
     return _ANGLED.sub(r"⟨\1⟩", text)
+
+
+def _delta(found: re.Match[str]) -> str:
+    """Kronecker's delta for an equation in brackets, and 1 less it for the opposite."""
+    delta = f" delta({found[1]}, {found[3]})"
+    return delta if found[2] == "=" else f" (1 - {delta})"
 
 
 def _raised(text: str) -> str:

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 from grader.core.model import Message, Text
 from grader.core.suggest import nearest
 from grader.core.text import name_list
-from grader.formulas.ast import FunctionCall, Name, Node, Number, Subscript
+from grader.formulas.ast import FunctionCall, Name, Node, Number, Subscript, Transpose
 from grader.formulas.errors import ParseError
 from grader.formulas.tokens import GREEK
 
@@ -114,6 +114,7 @@ def _pieces(word: str, at: int, vocabulary: Vocabulary, bound: frozenset[str]) -
             found += [
                 (len(form) + length, piece) for length, piece in _subscripts(word, at + len(form), name, vocabulary)
             ]
+    found += _in_small_letters(word, at, vocabulary)
     for known in (*FUNCTIONS, *_ALIASES):
         whole = at + len(known) == len(word)
         if word.startswith(known, at) and (len(known) >= _SHORT or (whole and at == 0)):
@@ -123,9 +124,19 @@ def _pieces(word: str, at: int, vocabulary: Vocabulary, bound: frozenset[str]) -
         place = at + len(_ONE_HOT)
         found.append((len(_ONE_HOT) + 1, FunctionCall("onehot", (index_node(word[place], vocabulary),))))
     found += [(1, Name(word[at]))] if word[at] in bound and word[at] not in vocabulary.spellings else []
-    if at == 0 and not found:
+    if at == 0 and (not found or word.startswith("delta_")):
         found += _special(word, vocabulary)
     return found
+
+
+def _in_small_letters(word: str, at: int, vocabulary: Vocabulary) -> list[tuple[int, Piece]]:
+    """``k_i`` for row i of the matrix K as a column, and ``k_ij`` for an entry, if k is nothing else."""
+    name = vocabulary.spellings.get(word[at].upper())
+    if word[at] in vocabulary.spellings or not name or vocabulary.kinds[name] != "matrix":
+        return []
+    found = _subscripts(word, at + 1, name, vocabulary) if word.startswith("_", at + 1) else []
+    parts = [(1 + length, piece) for length, piece in found if isinstance(piece, Subscript)]
+    return [(length, piece if len(piece.at) > 1 else Transpose(piece)) for length, piece in parts]
 
 
 def _subscripts(word: str, at: int, name: str, vocabulary: Vocabulary) -> list[tuple[int, Piece]]:

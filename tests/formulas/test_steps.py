@@ -55,6 +55,34 @@ def test_words_are_left_out(line: str, kept: str) -> None:
     assert strip_words(line, KNOWN) == kept
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "In components, for every index:",
+        "a constant factor leaves the variance squared, therefore",
+        "Since E[q·k] = 0, the variance is just the second moment",
+        "Note that both vectors have independent components",
+    ],
+)
+def test_sentences_are_no_steps(line: str) -> None:
+    """Neither headings nor remarks, even with a formula inside."""
+    assert parse_lines([(1, line)], KNOWN) == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "read"),
+    [
+        ("Both cases in one formula: d_k + n", "d_k + n"),
+        ("for every component, so d_k = n", "d_k"),
+        ("sum(q[i], i=1:d_k)", "Σ_{i=1}^{d_k} q_i"),
+    ],
+)
+def test_words_before_a_formula(line: str, read: str) -> None:
+    """End with a colon, or with so; a colon inside brackets belongs to the formula."""
+    ((first, *_),) = parse_lines([(1, line)], KNOWN)
+    assert first.text == read
+
+
 def test_lines_and_what_stands_between_equals_signs() -> None:
     """Each with the number of the line its author wrote it on; empty ones and comments count, arrows do not."""
     found = parse_lines([*number_lines(["Var(q·k) = d_k\n# words\nd_k ⟹ n = d_k; 1"])], KNOWN)

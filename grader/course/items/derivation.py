@@ -70,6 +70,7 @@ attacks it with chains in which stages are only planted.
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -479,8 +480,38 @@ def _givens(spec: Spec, stated: dict[str, str] | None, declared: Declarations) -
 
 
 def _chained(spec: Spec, found: Sequence[Sequence[Side]], declared: Declarations) -> Judgment:
+    strict = _judged_steps(spec, [step for line in found for step in line], declared)
+    if strict.status is Status.PASSED or strict.place is None:
+        return strict
+    main = _without_asides(_of_bank(spec).start, found, declared)
+    judged = strict if main is None else _judged_steps(spec, main, declared)
+    return judged if judged.status is Status.PASSED else strict
+
+
+def _without_asides(start: Node, found: Sequence[Sequence[Side]], declared: Declarations) -> list[Side] | None:
+    """The steps without calculations on the side: true equations about something else; None if there are none.
+
+    Such a line has two sides or more, begins without =, and takes the lines with = behind it along.
+    """
+    main: list[Side] = []
+    aside: Side | None = None
+    lines = [line for line in found if line]
+    for line in lines:
+        before = aside if aside and line[0].goes_on else None
+        sides = [before, *line] if before else [*line]
+        apart = len(sides) > 1 and not line[0].goes_on and not _same(start, line[0].node, declared)
+        if before or apart:
+            if not all(_same(one.node, other.node, declared) for one, other in itertools.pairwise(sides)):
+                return None
+            aside = line[-1]
+        else:
+            aside = None
+            main += line
+    return main if len(main) < sum(map(len, lines)) else None
+
+
+def _judged_steps(spec: Spec, steps: Sequence[Side], declared: Declarations) -> Judgment:
     bank = _of_bank(spec)
-    steps = [step for line in found for step in line]
     if steps and steps[0].node == bank.start:
         steps = steps[1:]
     if not steps:
@@ -570,10 +601,11 @@ def _brief(text: str) -> str:
     return text if len(text) <= 70 else f"{text[:69]}…"
 
 
-def _same(node: Node, line: str, declared: Declarations, *, unclear: bool = False) -> bool:
+def _same(node: Node, line: str | Node, declared: Declarations, *, unclear: bool = False) -> bool:
     """Whether ``node`` equals ``line``; ``unclear`` if that cannot be decided."""
     try:
-        return isinstance(compare.compare_formulas(node, parse(line, declared.vocabulary), declared), compare.Equal)
+        other = parse(line, declared.vocabulary) if isinstance(line, str) else line
+        return isinstance(compare.compare_formulas(node, other, declared), compare.Equal)
     except FormulaError:
         return unclear
 
