@@ -53,7 +53,7 @@ EXERCISE = Exercise(
 
 def pair(got: Any, expected: Any, **args: Any) -> Pair:
     """A case with these results and arguments."""
-    return Pair("a case", np.asarray(got), np.asarray(expected), Drawn(tuple(args.items()), (), ()))
+    return Pair(Text("a case", "一个用例"), np.asarray(got), np.asarray(expected), Drawn(tuple(args.items()), (), ()))
 
 
 def said(kind: str, *pairs: Pair) -> str:

@@ -11,6 +11,7 @@ import contextlib
 import dataclasses
 import hashlib
 import hmac
+import itertools
 import os
 import secrets
 import shutil
@@ -27,6 +28,7 @@ from grader.core import cache
 from grader.core.errors import CourseError, UsageError
 from grader.core.files import write
 from grader.core.model import (
+    Case,
     Course,
     Edition,
     Exercise,
@@ -296,11 +298,8 @@ def _question(question: Question, raw: Mapping[str, Any], practice: frozenset[st
 
 
 def _belief(belief: Misconception, practice: frozenset[str]) -> dict[str, Any]:
-    written = {"truth": _plain(belief.truth)}
-    if belief.ask is not None:
-        written["ask"] = _plain(belief.ask)
-    if belief.ask_item is not None:
-        written["ask_item"] = _plain(belief.ask_item)
+    texts = ((name, getattr(belief, name)) for name in ("truth", "ask", "ask_item"))
+    written = {name: _plain(text) for name, text in texts if text is not None}
     if belief.ask_next in practice:  # for a graded item, it would reveal what its wrong answers are about
         written["ask_next"] = belief.ask_next
     return written
@@ -322,19 +321,14 @@ def _sealed(item: Item) -> dict[str, Any]:
 
 def _exercise(exercise: Exercise, raw: Mapping[str, Any], beliefs: Mapping[str, Any]) -> dict[str, Any]:
     """An exercise with its public cases, and a placeholder for each hidden one."""
-    names = {case.name for case in exercise.cases if case.public}
-    renamed: dict[str, str] = {}
-    for case in exercise.cases:
-        if not case.public:
-            number = len(renamed) + 1
-            renamed[case.name] = next(f"hidden {n}" for n in range(number, number + 999) if f"hidden {n}" not in names)
-            names.add(renamed[case.name])
-    cases = [of if case.public else _hidden(of, renamed) for case, of in zip(exercise.cases, raw["cases"], strict=True)]
+    public = {case.name for case in exercise.cases if case.public}
+    free = (name for name in map("hidden {}".format, itertools.count(1)) if name not in public)
+    renamed = {case.name: next(free) for case in exercise.cases if not case.public}
     return {
         **{name: raw[name] for name in _EXERCISE if name in raw},
         "points": exercise.points,  # course.yaml may have scaled them
         **({"forbids": list(exercise.forbids)} if exercise.forbids else {}),  # course.yaml may have added some
-        "cases": cases,
+        "cases": [_case(case, of, renamed) for case, of in zip(exercise.cases, raw["cases"], strict=True)],
         "checks": [
             _check(check, renamed, any(case.public for case in checks.cases_for(spec, exercise)))
             for spec, check in zip(exercise.checks, raw["checks"], strict=True)
@@ -343,10 +337,12 @@ def _exercise(exercise: Exercise, raw: Mapping[str, Any], beliefs: Mapping[str, 
     }
 
 
-def _hidden(raw: Mapping[str, Any], renamed: Mapping[str, str]) -> dict[str, Any]:
-    """The placeholder of a hidden case: which checks it has, and nothing about its inputs."""
-    kept = {name: raw[name] for name in ("only", "raises") if name in raw}
-    return {"name": renamed[raw["name"]], "sealed": True, **kept}
+def _case(case: Case, raw: Mapping[str, Any], renamed: Mapping[str, str]) -> dict[str, Any]:
+    """A public case; or the placeholder of a hidden one: which checks it has, and nothing about its inputs."""
+    if case.public:
+        return {"name": case.name, **({"zh": case.zh} if case.zh else {}), **raw}
+    name, kept = renamed[case.name], {name: raw[name] for name in ("only", "raises") if name in raw}
+    return {"name": name, "zh": f"第 {name.removeprefix('hidden ')} 个", "sealed": True, **kept}
 
 
 def _check(raw: Any, renamed: Mapping[str, str], here: bool) -> Any:

@@ -5,16 +5,21 @@ Loading a course already checks keys, languages, ids and sources; this module ha
 
 from __future__ import annotations
 
+import itertools
 import re
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.authoring import derivations, giveaways, readings
+from grader.core.errors import CourseError
 from grader.core.model import Course, Exercise, ExerciseResult, Mistake, Part, Question, SourceFile, Status, Submission
+from grader.core.yaml_positions import parse
 from grader.course import conditions, edits, items, misconceptions, starter
+from grader.course.build import CASE_NAMES
 from grader.course.conditions import Condition, Inputs
 from grader.course.items import expression, number, shape
 from grader.course.problems import Problem
@@ -57,12 +62,9 @@ def check(
     With ``questions``, only their problems, without stray files and without hints that only all items together give.
     """
     context = replace(context, names_only=True)  # other explanations are not checked, and take long
-    if questions is None:
-        yield from _stray(course)
-        yield from giveaways.problems(course)
-    else:
-        files = tuple(question.file for question in questions)
-        yield from (problem for problem in giveaways.problems(course) if problem.where.startswith(files))
+    files = ("",) if questions is None else tuple(question.file for question in questions)
+    found = itertools.chain(_stray(course), case_name_problems(course), giveaways.problems(course))
+    yield from (problem for problem in found if problem.where.startswith(files))
     for question in course.questions if questions is None else questions:
         progress(question.id)
         yield from _static(question)
@@ -80,14 +82,27 @@ def check(
 
 def _stray(course: Course) -> Iterator[Problem]:
     """Files in questions/ that are not read."""
-    read_files = {Path(question.file).name for question in course.questions} | {
-        "sources.yaml",
-        "course.yaml",
-        readings.FILE,
-    }
+    others = ("sources.yaml", "course.yaml", readings.FILE, Path(CASE_NAMES).name)
+    known = {*others, *(Path(question.file).name for question in course.questions)}
     for path in sorted(Path(course.folder, "questions").iterdir()):
-        if path.name not in read_files and not path.name.startswith((".", "__")):
+        if path.name not in known and not path.name.startswith((".", "__")):
             yield Problem("stray-file", f"questions/{path.name}", "this file is never read")
+
+
+def case_name_problems(course: Course) -> Iterator[Problem]:
+    """Chinese names that no case has. If any case has one: cases without, and cases of an exercise that share one."""
+    path = Path(course.folder, CASE_NAMES)
+    chinese = parse(path.read_text("utf-8"), CASE_NAMES, CourseError).value if path.is_file() else {}
+    cases = [(q, e, case) for q in course.questions for e in q.exercises for case in e.cases]
+    unused = sorted(chinese.keys() - {case.name for *_, case in cases})
+    yield from (Problem("unknown-case", CASE_NAMES, f"no case is called “{name}”; remove it") for name in unused)
+    uses = Counter((exercise.name, case.zh) for _, exercise, case in cases)
+    for question, exercise, case in cases if any(case.zh for *_, case in cases) else ():
+        where = f"{question.file}, exercise {exercise.name}, case {case.name}"
+        if case.zh is None:
+            yield Problem("empty-text", where, f"has no Chinese name, neither here (zh: …) nor in {CASE_NAMES}")
+        elif uses[exercise.name, case.zh] > 1:
+            yield Problem("duplicate-name", where, f"another case of the exercise is called “{case.zh}”, too")
 
 
 def _static(question: Question) -> Iterator[Problem]:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from grader.commands._options import PATH, Call, documented, find_one_exercise, say, shared
 from grader.core.files import create
 from grader.core.model import Message
-
-if TYPE_CHECKING:
-    pass
 
 ABOUT = Message("Write a script that runs one public case.")
 READERS = "Learners"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -13,9 +12,6 @@ from grader.core.model import Message
 from grader.core.serialize import to_json
 from grader.core.text import clean
 from grader.instructor import overrides_view
-
-if TYPE_CHECKING:
-    pass
 
 ABOUT = Message("Delete a learner from DIR permanently.")
 READERS = "Instructors"

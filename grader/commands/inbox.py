@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -11,9 +10,6 @@ from grader.classroom import inbox as inboxes
 from grader.commands._options import FOLDER, Call, documented, say, shared
 from grader.core.model import Message
 from grader.core.text import clean
-
-if TYPE_CHECKING:
-    pass
 
 ABOUT = Message("Turn FOLDER into an inbox with a key that signs receipts.")
 READERS = "Instructors"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from grader.commands._console import tell
@@ -12,9 +10,6 @@ from grader.core.errors import UsageError
 from grader.core.model import Message
 from grader.core.text import COMMA, clean_name
 from grader.learning import log
-
-if TYPE_CHECKING:
-    pass
 
 ABOUT = Message("Show or change your name.")
 READERS = "Learners"

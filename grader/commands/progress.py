@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from grader.commands._console import page
@@ -11,9 +9,6 @@ from grader.commands._options import Call, documented, find_question, shared, wr
 from grader.core.model import Message
 from grader.learning import log, progress_view, review
 from grader.learning.progress import progress_of
-
-if TYPE_CHECKING:
-    pass
 
 ABOUT = Message("Show what you know, question by question.")
 READERS = "Learners"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -23,9 +22,6 @@ from grader.commands._options import (
 )
 from grader.core.model import Message
 from grader.core.serialize import to_json
-
-if TYPE_CHECKING:
-    pass
 
 ABOUT = Message("Find submissions that are nearly the same.")
 READERS = "Instructors"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -25,9 +24,6 @@ from grader.commands._options import (
 )
 from grader.core.model import Message
 from grader.core.serialize import to_json
-
-if TYPE_CHECKING:
-    pass
 
 ABOUT = Message("Show what a class's results say about the questions.")
 READERS = "Instructors"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -16,9 +15,6 @@ from grader.core.model import Message
 from grader.learning.answers_file import PLACEHOLDER
 from grader.submission import Unusable, learner_named, read
 from grader.submission.files import kind_of
-
-if TYPE_CHECKING:
-    pass
 
 ABOUT = Message("Submit a file, folder, notebook or zip.")
 READERS = "Learners"

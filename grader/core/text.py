@@ -78,7 +78,7 @@ def join(parts: Iterable[str | Text], separator: Text) -> Text:
     return Text(separator.en.join(text.en for text in texts), separator.zh.join(text.zh for text in texts))
 
 
-def name_list(names: Iterable[str]) -> Text:
+def name_list(names: Iterable[str | Text]) -> Text:
     """Names with what stands between names in each language."""
     return join(names, _BETWEEN_NAMES)
 

@@ -33,6 +33,8 @@ _PROBLEM = Message("The course in {folder} has a problem:")
 _PROBLEMS = Message("The course in {folder} has problems:")
 _MORE = Message("… and {count} more")
 
+#: The Chinese names of cases, by their English ones.
+CASE_NAMES = "questions/case-names.yaml"
 _SOURCES = "questions/sources.yaml"
 _DEFAULTS = "questions/course.yaml"
 _OWN = "course.yaml"
@@ -104,7 +106,9 @@ def _read(reader: _Reader, checks: CheckKinds) -> _Parts:
     # A learners' edition has no references, so names of references cannot be checked.
     reference = None if own.edition else _reference(reader)
     aliases = own.aliases or defaults.aliases or {}
-    questions = tuple(_named(question, aliases) for question in _questions(reader, checks))
+    names = reader.read(CASE_NAMES, schema.CaseNamesFile)
+    chinese = names.root if names else {}
+    questions = tuple(_named(question, aliases, chinese) for question in _questions(reader, checks))
     return _Parts(own, defaults, sources, reference, questions)
 
 
@@ -182,9 +186,14 @@ def _made(parts: _Parts, folder: str, digest: str) -> Course:
     )
 
 
-def _named(question: Question, aliases: Mapping[str, tuple[str, ...]]) -> Question:
-    """The question, with the course's other names for the sizes in its items."""
-    return replace(question, items=tuple(_with_aliases(item, aliases) for item in question.items))
+def _named(question: Question, aliases: Mapping[str, tuple[str, ...]], chinese: Mapping[str, str]) -> Question:
+    """The question, with the course's other names for the sizes in its items, and its ``chinese`` names of cases."""
+    exercises = tuple(
+        replace(each, cases=tuple(replace(case, zh=case.zh or chinese.get(case.name)) for case in each.cases))
+        for each in question.exercises
+    )
+    items = tuple(_with_aliases(item, aliases) for item in question.items)
+    return replace(question, items=items, exercises=exercises)
 
 
 def _with_aliases(item: Item, aliases: Mapping[str, tuple[str, ...]]) -> Item:

@@ -1,8 +1,8 @@
 """Reads a course folder into a ``Course``. Nothing else reads the bank.
 
-A folder has ``questions/`` (one YAML file per question, and ``sources.yaml``), ``reference/`` and an optional
-``course.yaml``. Nothing in it is executed. Problems are raised together, as one ``CourseError`` with a line for each.
-A course that was read before comes from the cache, without YAML, pydantic or NumPy.
+A folder has ``questions/`` (one YAML file per question, ``sources.yaml``, and ``case-names.yaml``), ``reference/`` and
+an optional ``course.yaml``. Nothing in it is executed. Problems are raised together, as one ``CourseError`` with a line
+for each. A course that was read before comes from the cache, without YAML, pydantic or NumPy.
 """
 
 from __future__ import annotations
@@ -32,15 +32,13 @@ _DEFAULTS = "questions/course.yaml"
 
 _NO_COURSE = Message(
     "This installation has no course: there is no questions/ in {content} or {parent}. Install attncheck again, or "
-    "name "
-    "a course folder with --course."
+    "name a course folder with --course."
 )
 _NOT_A_FOLDER = Message("{option} names {folder} ({reason}); expected a course folder with questions/ in it.")
 _NO_QUESTIONS = Message("{option} names {folder}; expected a course folder with questions/ in it, found: {found}.")
 _NO_FILE = Message(
     "{course}: {key}: there is no file {path}; expected a path relative to course.yaml. Put the file there, correct "
-    "the "
-    "path, or give {option}."
+    "the path, or give {option}."
 )
 _UNREADABLE = Message("{file} cannot be read: {reason}. Check its permissions.")
 

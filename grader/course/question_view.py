@@ -143,7 +143,7 @@ def _exercise(exercise: Exercise, view: View) -> Iterable[str]:
     yield view.wrapped(RESULT.fill(result=exercise.result), 4)
     for text in starter.forbidden_names_sentence(exercise):
         yield view.wrapped(text, 4)
-    public = [case.name for case in exercise.cases if case.public]
+    public = [case.title.of(view.lang) for case in exercise.cases if case.public]
     hidden = str(len(exercise.cases) - len(public))
     named = COMMA.of(view.lang).join(public) or NO_CASES.of(view.lang)
     yield view.wrapped(CASES.fill(public=named, hidden=hidden), 4)

@@ -36,6 +36,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import core_schema
 
 from grader.core.constraints import (
+    CaseName,
     FunctionName,
     Identifier,
     LibraryName,
@@ -431,6 +432,10 @@ class SourcesFile(RootModel[dict[Slug, _Source]]):  # type: ignore[valid-type]
     def build(self) -> tuple[Source, ...]:
         """The frozen sources."""
         return tuple(Source(name, **dict(source)) for name, source in self.root.items())
+
+
+class CaseNamesFile(RootModel[dict[CaseName, NonBlank]]):
+    """``case-names.yaml``: the Chinese names of cases, by their English ones."""
 
 
 _OURS = {"attncheck", "grader", "reference", "questions", "tests"}

@@ -28,6 +28,7 @@ from grader.core.model import (
     Returned,
     SourceFile,
     Submission,
+    Text,
 )
 from grader.grading.inputs import Drawn, Seed, draw
 from grader.grading.plan import REFERENCE_LIMITS, calling_forms, function_of, module_of
@@ -57,7 +58,7 @@ class Cost:
     library: ArrayType
     work: int | None = None
     largest: int | None = None
-    case: str = ""
+    case: Text | None = None
 
 
 def compare_costs(
@@ -173,7 +174,7 @@ def _counted(
     except SandboxError:
         return shape
     work, largest = _read(seen)
-    return replace(shape, work=work, largest=largest, case=case[0].name)
+    return replace(shape, work=work, largest=largest, case=case[0].title)
 
 
 def _program(target: Target, drawn: Drawn) -> Program:

@@ -24,6 +24,7 @@ from grader.core.model import (
     Returned,
     Same,
     SourceFile,
+    Text,
 )
 from grader.core.text import name_list
 from grader.grading.context import GradingContext
@@ -45,16 +46,13 @@ _NO_VALUES = Message("The case “{case_name}” has no expected values to compa
 
 
 def public_case(exercise: Exercise, name: str) -> Case:
-    """The public case ``name``. Raises UsageError if it is hidden, expects an exception, or does not exist."""
+    """The public case ``name``, in either language. Raises UsageError if it is hidden, raises, or does not exist."""
     public = [case for case in exercise.cases if case.public and case.raises is None]
-    found = next((case for case in public if case.name == name), None)
+    found = next((case for case in public if name in (case.name, case.zh)), None)
     if found is None:
-        names = name_list(repr(case.name) for case in public)
-        raise UsageError(
-            Message("{exercise} has no public case {name}; available: {names}").fill(
-                exercise=exercise.name, name=repr(name), names=names
-            )
-        )
+        names = name_list(Text(repr(case.name), repr(case.title.zh)) for case in public)
+        said = Message("{exercise} has no public case {name}; available: {names}")
+        raise UsageError(said.fill(exercise=exercise.name, name=repr(name), names=names))
     return found
 
 
@@ -75,7 +73,7 @@ def case_script(
     pairs = zip(context.entries(exercise), context.expected(exercise), strict=True)
     expected = next((seen for entry, seen in pairs if entry.case is case and entry.spec.kind == "values"), ())
     if not expected or not isinstance(expected[0], Returned):
-        raise UsageError(_NO_VALUES.fill(case_name=case_name))
+        raise UsageError(_NO_VALUES.fill(case_name=case.title))
     drawn = next(entry.drawn for entry in context.entries(exercise) if entry.case is case)
     files = (file, *(other for other in submission.files if other is not file))
     return script(exercise, case, drawn, expected[0].values[0], files, path)

@@ -153,6 +153,10 @@ def _misconception_id(misconception: Misconception) -> str:
     return misconception.id
 
 
+def _english(text: Text) -> str:
+    return text.en
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
     """An explained item or check, for instructors: hidden inputs and expected values are shown.
@@ -187,7 +191,7 @@ class Explanation:
     format: int = 1
     learner: Shown
     submission: Shown
-    check: str
+    check: Annotated[Text, Written(_english)]
     visibility: Visibility = "public"
     status: Status
     earned: float
@@ -326,11 +330,8 @@ def _submission(gradebook: Gradebook, course: Course, learner: LearnerRow, attem
         raise UsageError(Message("{learner} has no submission.").fill(learner=learner.id))
     row = _counting(gradebook, course, learner, rows) if attempt is None else _attempt(learner, rows, attempt)
     if row.error is not None:
-        raise UsageError(
-            Message("The submission {key} of {learner} could not be graded: {why}").fill(
-                key=row.key, learner=learner.id, why=row.error
-            )
-        )
+        said = Message("The submission {key} of {learner} could not be graded: {why}")
+        raise UsageError(said.fill(key=row.key, learner=learner.id, why=row.error))
     return row
 
 
@@ -339,11 +340,8 @@ def _attempt(learner: LearnerRow, rows: Sequence[SubmissionRow], attempt: int) -
         if row.attempt == attempt:
             return row
     there = ", ".join(str(number) for number in sorted({row.attempt for row in rows}))
-    raise UsageError(
-        Message("{learner} has no attempt {attempt}; available: {there}.").fill(
-            learner=learner.id, attempt=attempt, there=there
-        )
-    )
+    said = Message("{learner} has no attempt {attempt}; available: {there}.")
+    raise UsageError(said.fill(learner=learner.id, attempt=attempt, there=there))
 
 
 def _counting(
@@ -380,7 +378,7 @@ def explain_item(recorded: RecordedPart, item: Item, result: ItemResult) -> Expl
     return Explanation(
         learner=recorded.learner.id,
         submission=recorded.key,
-        check=item.id,
+        check=same(item.id),
         status=result.status,
         earned=result.earned,
         possible=result.possible,
@@ -402,18 +400,15 @@ def explain_code(
     recorded: RecordedPart, exercise: Exercise, result: ExerciseResult, seed: Seed, observe: Observe
 ) -> Explanation:
     """Explain a check on one case: run it again, with the reference."""
-    chosen = _chosen(result, recorded.rest)
+    chosen = _chosen(result, recorded.rest, recorded.course)
     outcome = result.outcomes[chosen]
-    check = f"{exercise.name}/{outcome.check}/{outcome.case}"
+    check = _where(result, outcome, recorded.course)
     context = GradingContext(recorded.course, seed, reference_observer(observe, seed))
     again = replay(context, recorded.question, exercise, recorded.submission, observe)
     index = _same_entry(again, result, chosen)
     if index is None:
-        raise UsageError(
-            Message("{where} is no longer in the course; run 'attncheck regrade' to grade by the current course.").fill(
-                where=check
-            )
-        )
+        said = Message("{where} is no longer in the course; run 'attncheck regrade' to grade by the current course.")
+        raise UsageError(said.fill(where=check))
     fresh = again.result.outcomes[index]
     told = again.unredacted(exercise, index)
     form, drawn = again.form, again.entries[index].drawn
@@ -453,21 +448,24 @@ def _agree(fresh: Outcome, recorded: Outcome) -> bool:
     return fresh.status is recorded.status and same_message
 
 
-def _chosen(result: ExerciseResult, rest: str) -> int:
+def _where(result: ExerciseResult, outcome: Outcome, course: Course) -> Text:
+    """``exercise/check/case``, with the name of the case for people."""
+    title = course.case_title(result.name, outcome.case)
+    return Text(*(f"{result.name}/{outcome.check}/{name}" for name in (title.en, title.zh)))
+
+
+def _chosen(result: ExerciseResult, rest: str, course: Course) -> int:
     """The index of the first failed outcome, else the first one, that ``rest`` (``check/case`` or less) selects."""
     check, _, case = rest.partition("/")
     wanted = [
         index
         for index, outcome in enumerate(result.outcomes)
-        if check in ("", outcome.check) and case in ("", outcome.case)
+        if check in ("", outcome.check) and case in ("", outcome.case, course.case_title(result.name, outcome.case).zh)
     ]
     if not wanted:
-        there = dict.fromkeys(f"{result.name}/{outcome.check}/{outcome.case}" for outcome in result.outcomes)
-        raise UsageError(
-            Message("{result} has no check “{rest}”; available: {there}.").fill(
-                result=result.name, rest=rest, there=name_list(there)
-            )
-        )
+        there = dict.fromkeys(_where(result, outcome, course) for outcome in result.outcomes)
+        said = Message("{result} has no check “{rest}”; available: {there}.")
+        raise UsageError(said.fill(result=result.name, rest=rest, there=name_list(there)))
     for index in wanted:
         if result.outcomes[index].verdict.applies and result.outcomes[index].status != Status.PASSED:
             return index

@@ -378,7 +378,7 @@ class _Page:
         belief, asked = self.belief(question, exercise.misconception), self.course.question(question.id)
         about = misconceptions.items_about(self.course, belief.id, asked) if belief and asked else ()
         problem = finding(
-            words.failure_heading(exercise, first) if first else None,
+            words.failure_heading(exercise, first, self.course) if first else None,
             (first.verdict.message if first else None) or exercise.message,
             difference(first) if first else None,
             belief,

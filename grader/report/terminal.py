@@ -261,7 +261,7 @@ def _exercise(page: Page, exercise: ExerciseResult, course: Course, question: Qu
     if exercise.status is not Status.PASSED:
         first = None if exercise.status in _NOT_TRIED else exercise.first_failure
         if first is not None:
-            page.lines(page.say(words.failure_heading(exercise, first)), indent=4, style="bold")
+            page.lines(page.say(words.failure_heading(exercise, first, course)), indent=4, style="bold")
         message = first.verdict.message if first is not None and first.verdict.message else exercise.message
         sentences = _explain(page, message, question, exercise.misconception, first, course)
         _diagnosis(page, exercise, sentences)

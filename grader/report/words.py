@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.core.model import ExerciseResult, Message, Outcome, Report, Status, Text
+from grader.core.model import Course, ExerciseResult, Message, Outcome, Report, Status, Text
 from grader.core.score import MOST_IF_WRONG
 from grader.core.text import STATUS, same
 from grader.grading.failures import is_not_written
@@ -22,7 +22,7 @@ def all_passed(report: Report) -> Text:
     return HERE_PASSED if report.pending_points else ALL_PASSED
 
 
-def failure_heading(exercise: ExerciseResult, outcome: Outcome) -> Text:
+def failure_heading(exercise: ExerciseResult, outcome: Outcome, course: Course) -> Text:
     """The heading above the first failure. It names check and case, unless everything fails in the same way."""
     counted = [each for each in exercise.outcomes if each.verdict.applies]
     shown = [each for each in counted if each.visibility == "public"] or counted  # hidden cases say less
@@ -30,7 +30,8 @@ def failure_heading(exercise: ExerciseResult, outcome: Outcome) -> Text:
     if len(counted) > 1 and alike and outcome.verdict.difference is None:
         return FIRST
     where = PUBLIC_CASE if outcome.visibility == "public" else HIDDEN_CASE
-    return FIRST_AT.fill(where=where.fill(check=check_label(outcome.check), case=outcome.case))
+    case = course.case_title(exercise.name, outcome.case)
+    return FIRST_AT.fill(where=where.fill(check=check_label(outcome.check), case=case))
 
 
 def is_stub(exercise: ExerciseResult) -> bool:

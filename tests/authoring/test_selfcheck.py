@@ -199,6 +199,7 @@ COUNTS = {
     "unused-misconception": "no item and no mistake refers to it",
     "no-guiding-question": "no guiding question",
     "no-public-case": "no public case",
+    "unknown-case": "no case is called “gone”",
 }
 #: Shown by tests/course/items/test_course_derivations.py.
 DERIVATIONS = {"few-stages", "empty-derivation", "chain-earns"}
@@ -269,9 +270,11 @@ def test_counts(bank: Path, sandbox: Sandbox) -> None:
     lines = [line for line in text.splitlines() if not any(word in line for word in dropped)]
     path.write_text("\n".join(lines), encoding="utf-8")
     (bank / "questions" / "notes.txt").write_text("x")
+    (bank / "questions" / "case-names.yaml").write_text("gone: 没有了\n", encoding="utf-8")
     found = problems(bank, sandbox)
     for kind, said in COUNTS.items():
         assert has(found, kind, said), (kind, found)
+    assert not has(found, "stray-file", "case-names.yaml")
 
 
 def test_each_mistake_runs_once(bank: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ from grader.grading.costs import Cost
 from grader.report import beside
 from grader.sandbox import Sandbox
 from grader.submission import read
+from tests.helpers import WORDS
 
 LOOPED = '''import torch
 
@@ -83,7 +84,7 @@ def test_every_alternative_is_another_way(course: Course) -> None:
         assert all(each.note.en != each.note.zh for each in exercise.alternatives)
 
 
-YOURS, REFERENCE = Cost("yours", 4, 0, "torch", 100, 10, "a"), Cost("reference", 4, 0, "torch", 100, 10, "a")
+YOURS, REFERENCE = Cost("yours", 4, 0, "torch", 100, 10, WORDS), Cost("reference", 4, 0, "torch", 100, 10, WORDS)
 
 
 @pytest.mark.parametrize(
@@ -93,10 +94,10 @@ YOURS, REFERENCE = Cost("yours", 4, 0, "torch", 100, 10, "a"), Cost("reference",
         (Cost("yours", 4, 1, "torch"), "Yours has one loop, the reference none"),
         (Cost("yours", 9, 3, "torch"), "Yours has 3 loops"),
         (Cost("yours", 8, 0, "torch"), "8 lines of code, the reference 4"),
-        (Cost("yours", 4, 0, "torch", 250, 10, "a"), "2.5 times the operations"),
-        (Cost("yours", 4, 0, "torch", 50, 10, "a"), "only 50 % of the operations"),
-        (Cost("yours", 4, 0, "torch", 100, 40, "a"), "largest array is 4.0 times"),
-        (Cost("yours", 4, 0, "torch", 100, 1, "a"), "only 10 % of the numbers"),
+        (Cost("yours", 4, 0, "torch", 250, 10, WORDS), "2.5 times the operations"),
+        (Cost("yours", 4, 0, "torch", 50, 10, WORDS), "only 50 % of the operations"),
+        (Cost("yours", 4, 0, "torch", 100, 40, WORDS), "largest array is 4.0 times"),
+        (Cost("yours", 4, 0, "torch", 100, 1, WORDS), "only 10 % of the numbers"),
         (Cost("yours", 4, 0, "numpy"), "written in NumPy, the reference in PyTorch"),
     ],
 )

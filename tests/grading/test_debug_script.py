@@ -7,6 +7,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -175,8 +176,9 @@ def test_refusals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_public_case() -> None:
-    """Only public cases that return can be reproduced."""
-    some = exercise("f(x)", case("open"), case("closed", public=False))
-    assert public_case(some, "open").name == "open"
-    with pytest.raises(UsageError, match="available: 'open'"):
+    """Only public cases that return can be reproduced. They are known by both names, and listed in the language."""
+    some = exercise("f(x)", replace(case("open"), zh="公开的例子"), case("closed", public=False))
+    assert public_case(some, "open").name == public_case(some, "公开的例子").name == "open"
+    with pytest.raises(UsageError, match="available: 'open'") as caught:
         public_case(some, "closed")
+    assert "可用的有：'公开的例子'" in caught.value.of("zh")

@@ -59,6 +59,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Course, class and results; graded once."""
     folder = tmp_path_factory.mktemp("replaying")
     tiny.course(folder / "course")
+    (folder / "course/questions/case-names.yaml").write_text("basic: 基本\nlong: 很长\nsquare: 方阵\n", "utf-8")
     tiny.handed_in(folder / "in")
     (folder / "in" / "di.py").write_text("x = 1\n")
     (folder / "in" / "eve.py").write_text("def double(x):\n    return 3\n")
@@ -96,12 +97,14 @@ def explain(out: Path, learner: str, check: str, sandbox: Sandbox, **more: Any) 
         ("Double/values", "double/values/basic", Status.FAILED),
         ("double/values/long", "double/values/long", Status.FAILED),
         ("double/dtype/basic", "double/dtype/basic", Status.FAILED),
+        ("double/values/很长", "double/values/long", Status.FAILED),
     ],
 )
 def test_which_point_is_meant(check: str, where: str, status: Status, out: Path, sandbox: Sandbox) -> None:
     """An exercise stands for its first failure, a check for its first failing case."""
     found = explain(out, "bo", check, sandbox)
-    assert (found.check, found.status, found.replayed, found.agrees) == (where, status, status, True)
+    assert (found.check.en, found.status, found.replayed, found.agrees) == (where, status, status, True)
+    assert found.check.zh == where.replace("basic", "基本").replace("long", "很长")
 
 
 def test_a_hidden_case_in_full(out: Path, sandbox: Sandbox) -> None:
@@ -169,7 +172,7 @@ def test_other_ends(learner: str, status: Status, out: Path, sandbox: Sandbox) -
 def test_an_item(out: Path, sandbox: Sandbox) -> None:
     """What was asked, with the choices; what is right; what was answered."""
     found = explain(out, "ada", "q1.A", sandbox)
-    assert (found.check, found.status, found.agrees) == ("Q1.a", Status.FAILED, True)
+    assert (found.check.en, found.status, found.agrees) == ("Q1.a", Status.FAILED, True)
     assert found.ask == Text("Twice 2?", "2 的两倍？")
     assert sorted((thing.name.en, thing.kind.en) for thing in found.inputs) == [("a", "4"), ("b", "5")]
     assert [thing.kind.en for thing in found.actual] == ["b"]
@@ -237,7 +240,7 @@ def test_what_is_refused(
 def test_answers_do_not_need_the_seed(seed: Seed, out: Path, sandbox: Sandbox) -> None:
     """No seed decides what an answer earns: whoever asks about one does not have to name the right one."""
     found = explain(out, "ada", "Q1.a", sandbox, seed=seed)
-    assert (found.check, found.agrees, found.changed) == ("Q1.a", True, False)
+    assert (found.check.en, found.agrees, found.changed) == ("Q1.a", True, False)
 
 
 def test_what_is_not_there(out: Path, place: Path) -> None:

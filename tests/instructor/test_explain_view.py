@@ -21,7 +21,7 @@ X = ShownValue(Text("x", "x"), Text("float32 (2,)", "float32 (2,)"), "[1. 2.]")
 FOUND = Explanation(
     learner="bo\x1b[2J",
     submission="bo.py",
-    check="double/values/long",
+    check=Text("double/values/long", "double/values/长数组"),
     status=Status.FAILED,
     earned=0.0,
     possible=1.5,
@@ -44,7 +44,7 @@ FOUND = Explanation(
 )
 ITEM = replace(
     FOUND,
-    check="Q1.a",
+    check=Text("Q1.a", "Q1.a"),
     ask=Text("Twice 2?", "2 的两倍？"),
     visibility="public",
     agrees=True,
@@ -84,7 +84,7 @@ ITEM = replace(
             ],
             ["gave the same result"],
         ),
-        (FOUND, "zh", ["bo，double/values/long：还不正确，0 / 1.5 分", "输入\n", "结果不同（超时）"], ["Twice"]),
+        (FOUND, "zh", ["bo，double/values/长数组：还不正确，0 / 1.5 分", "输入\n", "结果不同（超时）"], ["Twice"]),
         (
             ITEM,
             "en",
@@ -109,7 +109,7 @@ def test_for_people(found: Explanation, lang: Lang, there: list[str], not_there:
 def test_for_programs(found: Explanation) -> None:
     """Everything, as plain data."""
     data = json.loads(json.dumps(to_json(found, "en")))
-    assert (data["learner"], data["check"], data["agrees"]) == ("bo", found.check, found.agrees)
+    assert (data["learner"], data["check"], data["agrees"]) == ("bo", found.check.en, found.agrees)
     assert data["inputs"] == [{"name": "x", "kind": "float32 (2,)", "text": "[1. 2.]"}]
     assert data["graded"]["sandbox"] == {"layers": ["seccomp", "rlimits"], "unsafe": found is ITEM}
     assert data["difference"]["index"] == ([0, 1] if found is FOUND else [])

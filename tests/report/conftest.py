@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from grader.core.model import (
+    Case,
     Course,
     Difference,
     ExerciseResult,
@@ -22,6 +23,7 @@ from grader.core.model import (
     Text,
     Verdict,
 )
+from tests.helpers import exercise
 
 NO_SCALING = Misconception(
     "no-scaling",
@@ -29,6 +31,7 @@ NO_SCALING = Misconception(
     ask=Text("What happens to the softmax as d_k grows?", "d_k 变大时，softmax 会怎样？"),
     ask_next="Q5.scale",
 )
+CASES = (Case("basic", public=True, zh="基本的例子"), Case("more keys than queries", zh="键比查询多"))
 OUTPUT_IS_SCORES = Misconception(
     "output-is-scores",
     truth=Text("The output is a weighted mean of the values.", "输出是值的加权平均。"),
@@ -47,6 +50,7 @@ def course() -> Course:
         file="q05.yaml",
         misconceptions=(NO_SCALING, OUTPUT_IS_SCORES),
         items=(Item("Q5.output", "choice", Text("What comes out?", "结果是什么？"), 1, "graded", None),),
+        exercises=(exercise("scaled_dot_product_attention(q)", *CASES), exercise("soft_lookup(q)", *CASES)),
     )
     return Course(Text("Attention", "注意力"), "test", (), (question,), (), (), "digest", "")
 

@@ -136,7 +136,8 @@ def test_says_it_in_chinese(report: Report, course: Course) -> None:
     """Both languages are in the page, whichever comes first."""
     for lang in ("en", "zh"):
         words = said(render(report, course, lang), "zh")
-        assert "先改这里（数值，用例“basic”）： 数值不同。 [0, 2, 1] 处：应为 0.25，实际为 0.5" in words
+        assert "先改这里（数值，用例“基本的例子”）： 数值不同。 [0, 2, 1] 处：应为 0.25，实际为 0.5" in words
+        assert "数值 键比查询多 隐藏" in words
         assert "缩放点积注意力" in words
         assert "Scaled" not in words
 

@@ -80,7 +80,8 @@ def test_says(fragment: str, report: Report, course: Course) -> None:
         "5 / 21 分",
         "Q5 缩放点积注意力",
         "✗ Q5.output 0 / 1 输出是值的加权平均。 → 值的形状是什么？",
-        "先改这里（数值，用例“basic”）： 数值不同。",
+        "先改这里（数值，用例“基本的例子”）： 数值不同。",
+        "先改这里（数值，隐藏用例“键比查询多”）： 那里的数值也不同。",
         "[0, 2, 1] 处：应为 0.25，实际为 0.5",
         "120 个元素中有 24 个不同",
         "3 项检查通过 1 项；未通过：数值 ×2；用 NumPy 数组测试",
@@ -188,7 +189,7 @@ def test_watch_covers_answers(lang: Lang, said: str, report: Report, course: Cou
     unread = replace(wrong, misconception=None, message=Text("“z” is no option", "没有选项“z”"), readable=False)
     result = replace(question, items=(right, unread, missing))
     out = io.StringIO()
-    page = WatchState(replace(report, questions=(result,)), None, question.exercises[0], 1, (), 0.1)
+    page = WatchState(replace(report, questions=(result,)), None, question.exercises[1], 1, (), 0.1)
     render_watch(page, course, lang, Console(file=out, width=80), keys=False)
     text = flat(out.getvalue())
     assert said in text and unread.message is not None

@@ -41,6 +41,7 @@ NOT_HANDED_IN = {
     "commands.start": "stubs",
     "course.loader": "the bank",
     "authoring.readings": "a file of the bank",
+    "authoring.selfcheck": "a file of the bank",
     "course.problems": "the kinds of problems",
     "authoring.template": "templates",
     "grading.reference_results": "the cache, and results in the bank",

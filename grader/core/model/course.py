@@ -46,7 +46,8 @@ class Case:
 
     ``then`` are later calls on the same instance, for the check ``repeatable``: each names the arguments that differ
     from ``args``. ``conditions`` are those of ``grader.course.conditions`` that cannot be seen in its inputs. A
-    ``sealed`` case represents a hidden one in a learners' edition: it has no inputs, and is never run.
+    ``sealed`` case represents a hidden one in a learners' edition: it has no inputs, and is never run. ``zh`` is the
+    Chinese name, here or in ``case-names.yaml``; the English ``name`` identifies the case.
     """
 
     name: CaseName
@@ -60,6 +61,12 @@ class Case:
     then: tuple[Pairs[Recipe], ...] = ()
     conditions: tuple[str, ...] = ()
     sealed: bool = False
+    zh: NonBlank | None = None
+
+    @property
+    def title(self) -> Text:
+        """The name for people; without a Chinese one, it is the English one in both languages."""
+        return Text(self.name, self.zh or self.name)
 
     @property
     def visibility(self) -> Visibility:
@@ -400,3 +407,8 @@ class Course:
     def exercise(self, name: str) -> tuple[Question, Exercise] | None:
         """The exercise ``name`` with its question, or None."""
         return next(((q, e) for q in self.questions for e in q.exercises if e.name == name), None)
+
+    def case_title(self, exercise: str, name: str) -> Text:
+        """The name of a case for people. A case of another version of the course has only its English name."""
+        cases = (case for q in self.questions for e in q.exercises if e.name == exercise for case in e.cases)
+        return next((case.title for case in cases if case.name == name), Text(name, name))

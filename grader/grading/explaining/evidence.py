@@ -170,7 +170,7 @@ def _wrong_pairs(exercise: Exercise, evidence: Evidence) -> dict[tuple[object, .
             mine, right = dict(leaves(got)), dict(leaves(expected))
             if mine.keys() == right.keys():
                 drawn = own(exercise, evidence.seen.drawn)
-                pairs = {at: Pair(evidence.seen.case.name, mine[at], right[at], drawn) for at in right}
+                pairs = {at: Pair(evidence.seen.case.title, mine[at], right[at], drawn) for at in right}
                 return {at: pair for at, pair in pairs.items() if _wrong(pair)}
     return None
 

@@ -18,7 +18,7 @@ def raised(failure: WrongExercise) -> Iterator[Diagnosis]:
         if stopped is None or not each.failed or not each.seen.case.public:
             continue
         span = _line_span(failure.submission, stopped.file, stopped.line)
-        text = (_STOPS if span else _STOPS_ELSEWHERE).fill(type=stopped.type, case=each.seen.case.name)
+        text = (_STOPS if span else _STOPS_ELSEWHERE).fill(type=stopped.type, case=each.seen.case.title)
         yield Diagnosis("place", text, span=span)
         return
 

@@ -238,7 +238,9 @@ def _holds_in_others(
     Cases have other sizes, for which numbers that agree by chance do not agree.
     """
     chosen = {pair.case for pair in part.pairs}
-    unseen = [each for each in failure.evidence if each.counts and each.of_values and each.seen.case.name not in chosen]
+    unseen = [
+        each for each in failure.evidence if each.counts and each.of_values and each.seen.case.title not in chosen
+    ]
     inputs = [(each, _inputs(kind, failure.exercise, each.seen.drawn).get(said)) for each in unseen]
     for failed in (True, False):
         cases = [(each, other) for each, other in inputs if other is not None and each.failed is failed]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from grader.core.layout import cells, pad, shorten
 from grader.core.model import Course, Lang, Message, Text
 from grader.core.serialize import Unrounded
-from grader.core.text import clean, name_list, same
+from grader.core.text import clean, cleaned, name_list, same
 from grader.course import items
 from grader.instructor.analysis.statistics import FEW, CheckStatistics, Disagreement, PublicOnly
 from grader.report.words import check_label
@@ -150,7 +150,7 @@ def _findings(found: Statistics, course: Course, names_too: bool) -> Iterator[No
     ):
         if checks:
             names = tuple(f"{check.exercise}: {check.check}, {check.case}" for check in checks)
-            yield NotableResult(kind, names, said.fill(names=_listed([case(check) for check in checks])), todo)
+            yield NotableResult(kind, names, said.fill(names=_listed([case(check, course) for check in checks])), todo)
     yield from _public_only(found, names_too)
     yield from _borrowed(found, names_too)
     if found.alpha is not None and found.alpha < _RELIABLE and not found.few:
@@ -208,9 +208,10 @@ def _listed(names: Sequence[Text]) -> Text:
     return joined if len(shown) == len(names) else _MORE_CASES.fill(names=joined, more=len(names) - len(shown))
 
 
-def case(check: CheckStatistics) -> Text:
+def case(check: CheckStatistics, course: Course) -> Text:
     """A check on a case, in words."""
-    return CASE.fill(exercise=check.exercise, check=check_label(check.check), case=clean(check.case))
+    title = cleaned(course.case_title(check.exercise, check.case))
+    return CASE.fill(exercise=check.exercise, check=check_label(check.check), case=title)
 
 
 def share(value: float | None) -> str:

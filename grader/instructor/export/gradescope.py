@@ -168,17 +168,18 @@ def _tests(result: QuestionResult, given: dict[str, float], course: Course, lang
             | {"tags": [result.id, item.kind], "visibility": hidden}
         )
     for exercise in result.exercises:
-        tests += _exercise(exercise, given.get(exercise.name), question, hidden, lang)
+        tests += _exercise(exercise, given.get(exercise.name), question, course, lang)
     for at, test in enumerate(tests, 1):
         yield {"number": f"{result.id.removeprefix('Q')}.{at}"} | test
 
 
 def _exercise(
-    exercise: ExerciseResult, given: float | None, question: Question | None, hidden: str, lang: Lang
+    exercise: ExerciseResult, given: float | None, question: Question | None, course: Course, lang: Lang
 ) -> Iterator[dict[str, Any]]:
     """A test for each check that applies. With an override (``given``), checks show results without points."""
     from grader.report.words import check_label  # loads numpy
 
+    hidden = _VISIBILITY[course.rules.hidden_results]
     tags = {"tags": [question.id if question else "", exercise.name]}
     outcomes = [outcome for outcome in exercise.outcomes if outcome.verdict.applies]
     if given is not None:
@@ -190,7 +191,8 @@ def _exercise(
         whole = _test(exercise.name, exercise.status, exercise.earned, exercise.possible)
         yield whole | said | tags | {"visibility": "visible"}
     for outcome in outcomes:
-        test = _test(f"{exercise.name}: {check_label(outcome.check).of(lang)}, {outcome.case}", outcome.status, 0, 0)
+        check, case = check_label(outcome.check).of(lang), course.case_title(exercise.name, outcome.case).of(lang)
+        test = _test(f"{exercise.name}: {check}, {case}", outcome.status, 0, 0)
         if given is None:
             test |= {"score": number(outcome.earned), "max_score": number(outcome.possible)}
         yield test | {

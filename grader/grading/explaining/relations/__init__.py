@@ -38,7 +38,7 @@ ENOUGH = 4
 class Pair:
     """A wrong result with the correct one, as arrays, and the inputs of the case."""
 
-    case: str
+    case: Text
     got: NDArray[Any]
     expected: NDArray[Any]
     drawn: Drawn
