@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from grader.core import serialize
 from grader.core.model import Diagnosis, ExerciseResult, ItemResult, Lang, Outcome, QuestionResult, Report, Text
 from grader.core.serialize import number as number
-from grader.core.text import clean
+from grader.core.text import clean, cleaned
 
 FORMAT = 1
 
@@ -65,7 +66,7 @@ def _exercise(exercise: ExerciseResult, lang: Lang) -> dict[str, Any]:
         "possible": number(exercise.possible),
         "misconception": exercise.misconception,
         "message": _said(exercise.message, lang),
-        "diagnosis": [diagnosis(each, lang) for each in exercise.diagnosis],
+        "diagnosis": serialize.to_json([diagnosis(each) for each in exercise.diagnosis], lang),
         "file": None if exercise.file is None else clean(exercise.file),
         "array_type": exercise.array_type,
         "remarks": [_said(remark, lang) for remark in exercise.remarks],
@@ -88,8 +89,8 @@ def _check(outcome: Outcome, lang: Lang) -> dict[str, Any]:
     }
 
 
-def diagnosis(found: Diagnosis, lang: Lang) -> dict[str, Any]:
-    """One explanation of a failure; the keys of the place are null where no place is known."""
+def diagnosis(found: Diagnosis) -> dict[str, Any]:
+    """One explanation of a failure, its text in both languages; without a place, the keys of the place are null."""
     place = found.span
     return {
         "voice": found.voice,
@@ -99,7 +100,7 @@ def diagnosis(found: Diagnosis, lang: Lang) -> dict[str, Any]:
         "end_line": None if place is None else place.end_line,
         "column": None if place is None else place.column,
         "end_column": None if place is None else place.end_column,
-        "text": _said(found.text, lang),
+        "text": cleaned(found.text, 2000, lines=True),
     }
 
 

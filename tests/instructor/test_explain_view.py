@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import pytest
 from rich.cells import cell_len
 
-from grader.core.model import Difference, Lang, Misconception, Status, Text
+from grader.core.model import Diagnosis, Difference, Lang, Misconception, Status, Text
 from grader.core.serialize import to_json
 from grader.instructor.explain import Confinement, Explanation, PointsByHand, Provenance, ShownValue
 from grader.instructor.explain_view import lines
@@ -32,6 +32,7 @@ FOUND = Explanation(
     told=Text("the values differ\x1b[2J", "数值不同"),
     misconception=Misconception("squares", Text("Twice is not squared.", "两倍不是平方。")),
     visibility="hidden",
+    diagnosis=(Diagnosis("relation", Text("It is the square.", "是平方。")),),
     inputs=(X,),
     expected=(X,),
     actual=(ShownValue(Text("result", "结果"), Text("None\x1b[2J", "None"), "[3.\x1b[2J 4.]"),),
@@ -110,6 +111,7 @@ def test_for_programs(found: Explanation) -> None:
     """Everything, as plain data."""
     data = json.loads(json.dumps(to_json(found, "en")))
     assert (data["learner"], data["check"], data["agrees"]) == ("bo", found.check.en, found.agrees)
+    assert (data["diagnosis"][0]["text"], data["diagnosis"][0]["line"]) == ("It is the square.", None)
     assert data["inputs"] == [{"name": "x", "kind": "float32 (2,)", "text": "[1. 2.]"}]
     assert data["graded"]["sandbox"] == {"layers": ["seccomp", "rlimits"], "unsafe": found is ITEM}
     assert data["difference"]["index"] == ([0, 1] if found is FOUND else [])
