@@ -17,7 +17,7 @@ AT_MOST = {
     "share of the largest room, %": 16,
     "arrows between rooms": 60,
     "lines of sample code in tests": 14_500,
-    "other lines in tests": 74_000,
+    "other lines in tests": 74_070,
 }
 AT_LEAST = {"comments per 100 code lines": 2.5}
 
