@@ -67,7 +67,7 @@ _REASON_FIRST = re.compile(
 _REMARK = re.compile(r"\s*(?:since|because|note|recall|remember|observe|for independent|here|also)\b", re.IGNORECASE)
 #: Words before a formula, in English: Both cases in one formula: …; for every i, so …
 _ENGLISH_LABEL = re.compile(
-    r"([^:=]*?[A-Za-z]{3,}[^:=]*?)(?::(?!=)|,\s*(?:so|hence|thus|therefore)\b)\s*(?=\S)", re.IGNORECASE
+    r"([^:=#]*?[A-Za-z]{3,}[^:=#]*?)(?::(?!=)|,\s*(?:so|hence|thus|therefore)\b)\s*(?=\S)", re.IGNORECASE
 )
 #: An announcement, which is no step: let S = …, b = … and c = …
 _ANNOUNCED = re.compile(r"\s*(?:(?:let|set|put|write|define|call)\s|(?:设|令|记|写)(?!成))", re.IGNORECASE)
@@ -369,7 +369,8 @@ def strip_words(line: str, vocabulary: Vocabulary) -> str:
 def _label(line: str, vocabulary: Vocabulary) -> re.Match[str] | None:
     """The words and the colon before a formula, if there are any that mean nothing in it."""
     found = _ENGLISH_LABEL.match(line)
-    return found if found and not _inside(line, found.end(1)) and _wordy(found[1], vocabulary) else None
+    before = found[1] if found and not _MARK.search(found[1]) and not _inside(line, found.end(1)) else ""
+    return found if _wordy(before, vocabulary) else None
 
 
 def without_remarks(line: str, vocabulary: Vocabulary) -> str:

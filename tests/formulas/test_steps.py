@@ -74,6 +74,8 @@ def test_sentences_are_no_steps(line: str) -> None:
     [
         ("Both cases in one formula: d_k + n", "d_k + n"),
         ("for every component, so d_k = n", "d_k"),
+        ("= d_k  # the products are alike, so each counts once", "d_k"),
+        ("= d_k  // mind this: the products are alike", "d_k"),
         ("sum(q[i], i=1:d_k)", "Σ_{i=1}^{d_k} q_i"),
     ],
 )
