@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 from dataclasses import asdict
@@ -72,6 +73,8 @@ def serve(jobs: int, results: int) -> None:
 
 #: Answers wait for the next one until they have this many bytes: about what fits into a pipe.
 _SMALL = 1 << 16
+#: What loads much more of torch when it first runs; no learner pays for these seconds.
+_LAZY = ("torch.func", "functorch", "checkpoint")
 #: How many absent modules are reported.
 _MOST_ABSENT = 20
 
@@ -88,6 +91,8 @@ class ChildSession:
         self._printed = printed
         self._answered = 0
         sys.meta_path.insert(0, self._library)
+        if any(word in repr(files) for word in _LAZY):
+            importlib.import_module("torch._dynamo")
 
     def answer(self, tasks: list[Any]) -> None:
         """Writes one frame for each task, numbered through all lists. Small frames are written together."""
