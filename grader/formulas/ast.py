@@ -106,9 +106,6 @@ Node: TypeAlias = (
     Number | Name | Plus | Times | Power | Transpose | Subscript | ListNode | FunctionCall | Sum | Derivative
 )
 
-#: Functions of random quantities. Their last argument may be a condition: ``given`` names, or ``over`` those alone.
-MOMENTS = ("E", "Var", "Cov")
-
 #: A vector of ones, as long as it has to be.
 SOME_ONES = FunctionCall("ones", ())
 

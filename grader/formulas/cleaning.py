@@ -203,8 +203,6 @@ def _inner(node: Node) -> range:
             return range(0 if isinstance(of, Name) else 1)
         case FunctionCall("delta" | "onehot" | "ones" | "jacobian"):
             return range(0)
-        case FunctionCall(_, (*_, FunctionCall("given" | "over"))):
-            return range(count - 1)
     return range(count)
 
 

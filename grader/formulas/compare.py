@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from grader.core.model import Message
 from grader.formulas import scalars
-from grader.formulas.ast import MOMENTS, FunctionCall, Name, Node, Number, Power, Sum, children, walk
+from grader.formulas.ast import FunctionCall, Name, Node, Number, Power, Sum, children, walk
 from grader.formulas.declarations import Declarations, Definition, Random, Scalar, formulas_in
 from grader.formulas.errors import FormulaError, TooExpensiveError, UndefinedError
 from grader.formulas.evaluate import Evaluator
@@ -192,7 +192,7 @@ class ValueTable:
                 found = Counterexample(
                     instance, format_value(left), format_value(right), self._higher_moments[place - 1, two], place - 1
                 )
-                if _visible(left, right):
+                if any(map(_apart, flatten(left), flatten(right))):
                     return found
                 first = first or found
                 last = min(last, tried + _MORE)
@@ -217,11 +217,6 @@ class ValueTable:
                 return False
             return all(map(equal, made, entries(whole)))  # type: ignore[arg-type]
         return False
-
-
-def _visible(left: FormulaValue, right: FormulaValue) -> bool:
-    """Whether two values differ in their first two digits, and are not tiny; huge ones take too long to try more."""
-    return any(map(_apart, flatten(left), flatten(right)))
 
 
 def _apart(one: scalars.Scalar, two: scalars.Scalar) -> bool:
@@ -300,7 +295,7 @@ def _moments(node: Node) -> list[tuple[Node, int]]:
     found: dict[Node, int] = {}
     listed: list[tuple[Node, int]] = []
     for part in _multiplied(node):
-        if isinstance(part, FunctionCall) and part.function in MOMENTS:
+        if isinstance(part, FunctionCall) and part.function in ("E", "Var", "Cov"):
             listed.append((part, found.get(part, 0)))
             found[part] = found.get(part, 0) + 1
     return listed

@@ -82,7 +82,6 @@ _NO_SIZE = Message("The size of the {what} is not clear here: add it to or multi
 _ONES = Message("vector of ones")
 _MAP = Message("“{what}” is a function: write {what}(x).")
 _NOT_A_MAP = Message("“{what}” is not a function.")
-_CONDITION = Message("with a condition, only expectations of polynomials have a value here")
 _VARIANCE_OF = Message("“{what}” is a vector. Name a component, such as Var(q_i), or a sum.")
 _INNER = Message("A derivative of a derivative is not supported here.")
 _BY = Message("“{what}” is not a variable that can be differentiated with respect to here.")
@@ -116,8 +115,6 @@ class Evaluator:
     _atoms: dict[tuple[str, tuple[int, ...]], int] = field(default_factory=dict)
     _state: dict[int, Fraction] | None = None
     _inside: bool = False
-    #: Random quantities that are given where nothing around is random; they have the values that they have outside.
-    _fixed: frozenset[str] = frozenset()
     _touched: set[int] | None = None
     _sizes: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
@@ -268,7 +265,7 @@ class Evaluator:
         """A component of a random quantity: a number outside E[…], a random variable inside."""
         if not declared.independent:
             at = ()
-        if not self._inside or name in self._fixed:
+        if not self._inside:
             value = self._draw(name, *at)
             self.drawn.setdefault(f"{name}_{','.join(str(i + 1) for i in at)}" if at else name, value)
             return value
@@ -401,7 +398,7 @@ class Evaluator:
         if isinstance(right, SizelessTensor) and right.at is None:
             other_factor = right.factor
             return map_entries(left, lambda x: x * other_factor)
-        if isinstance(left, SizelessTensor) and isinstance(right, Vec) and not right.row:
+        if sign == " " and isinstance(left, SizelessTensor) and isinstance(nodes[0], Transpose):
             sign = "·"  # onehot(t)ᵀ z
         left, right = self._sized(left, right), self._sized(right, left, before=True)
         match left, right:
@@ -486,10 +483,8 @@ class Evaluator:
         match value := self.value(of):
             case Mat(rows, labels):
                 return Mat(tuple(zip(*rows, strict=True)), (labels[1], labels[0]))
-            case Vec() if isinstance(of, ListNode):
-                return value  # [a, b] is a row for some, a column for others
             case Vec(items, row, label):
-                return Vec(items, not row, label)
+                return Vec(items, not row, label, isinstance(of, ListNode))  # [a, b] may be a row or a column
         return value
 
     # ------------------------------------------------------------------------------------------- parts
@@ -807,22 +802,12 @@ class Evaluator:
 
     # ------------------------------------------------------------------------------------------ chance
 
-    def _given(self, condition: Node | None) -> frozenset[str]:
-        """The random quantities that a condition leaves as they are."""
-        match condition:
-            case FunctionCall("given", args):
-                return frozenset(self.names.random) & {name.name for name in args if isinstance(name, Name)}
-            case FunctionCall("over", args):
-                return frozenset(self.names.random) - {name.name for name in args if isinstance(name, Name)}
-        return frozenset()
+    def _expectation(self, body: Node) -> FormulaValue:
+        return self._expected((body,), lambda values: values[0])
 
-    def _expectation(self, body: Node, condition: Node | None = None) -> FormulaValue:
-        return self._expected((body,), lambda values: values[0], self._given(condition))
-
-    def _variance(self, body: Node, condition: Node | None = None) -> FormulaValue:
-        given = self._given(condition)
-        value = self._expected((body,), lambda values: map_entries(values[0], lambda x: x * x), given)
-        mean = self._expectation(body, condition)
+    def _variance(self, body: Node) -> FormulaValue:
+        value = self._expected((body,), lambda values: map_entries(values[0], lambda x: x * x))
+        mean = self._expectation(body)
         if isinstance(value, Vec) and isinstance(mean, Vec):
             found = [x + -(m * m) for x, m in zip(value.items, mean.items, strict=True)]
             if any(not close(x, found[0]) for x in found):
@@ -832,12 +817,11 @@ class Evaluator:
             raise ShapeError(_VARIANCE_OF.fill(what=show(body)))
         return value + -(mean * mean)
 
-    def _covariance(self, one: Node, two: Node, condition: Node | None = None) -> Scalar:
+    def _covariance(self, one: Node, two: Node) -> Scalar:
         nodes = (one, two, FunctionCall("Cov", (one, two)))
-        given = self._given(condition)
-        both: Scalar = self._expected((one, two), lambda values: self._numbers_product(values, nodes), given)
-        first: Scalar = self._expectation(one, condition)
-        second: Scalar = self._expectation(two, condition)
+        both: Scalar = self._expected((one, two), lambda values: self._numbers_product(values, nodes))
+        first: Scalar = self._expectation(one)
+        second: Scalar = self._expectation(two)
         return both + -(first * second)
 
     def _numbers_product(self, values: tuple[FormulaValue, ...], nodes: tuple[Node, Node, Node]) -> Scalar:
@@ -849,36 +833,24 @@ class Evaluator:
         return found
 
     def _expected(
-        self,
-        bodies: tuple[Node, ...],
-        join: Callable[[tuple[FormulaValue, ...]], FormulaValue],
-        given: frozenset[str] = frozenset(),
+        self, bodies: tuple[Node, ...], join: Callable[[tuple[FormulaValue, ...]], FormulaValue]
     ) -> FormulaValue:
-        """E of ``join(bodies)``: by moments if it is a polynomial in random variables, else by enumerating states.
-
-        What is ``given`` stays as it is: a number, or a variable inside of another expectation.
-        """
-        inside, state, fixed = self._inside, self._state, self._fixed
-        if given and state is not None:
-            raise UndefinedError(_CONDITION)
+        """E of ``join(bodies)``: by moments if it is a polynomial in random variables, else by enumerating states."""
+        inside, state = self._inside, self._state
         self._inside, self._state = True, None
-        self._fixed = fixed if inside else given
         try:
             value = join(tuple(self.value(body) for body in bodies))
         except NotPolynomialError:
-            if given:
-                raise UndefinedError(_CONDITION) from None
             return self._by_states(bodies, join)
         finally:
-            self._inside, self._state, self._fixed = inside, state, fixed
+            self._inside, self._state = inside, state
         normal = frozenset(
             atom
             for (name, _), atom in self._atoms.items()
             if self.names.random.get(name) and self.names.random[name].normal
         )
         higher_moments: set[tuple[int, int]] = set()
-        kept = frozenset(atom for (name, _), atom in self._atoms.items() if name in given)
-        found = map_entries(value, lambda x: moments.mean(x, self.family, normal, higher_moments, kept))
+        found = map_entries(value, lambda x: moments.mean(x, self.family, normal, higher_moments))
         if higher_moments:
             whose = {atom: name for (name, _), atom in self._atoms.items()}
             self.higher_moments |= {(whose[atom], order) for atom, order in higher_moments}

@@ -104,13 +104,6 @@ def _call(function: str, args: tuple[Node, ...]) -> str:
         case "norm" | "abs", (of,):
             bar = "‖" if function == "norm" else "|"
             return _row(_sign(bar), _of(of), _sign(bar))
-        case "E" | "Var" | "Cov", (*parts, FunctionCall("given", names)):
-            name, opening, closing = ("E", "[", "]") if function == "E" else (function, "(", ")")
-            inside = _row(_commas(tuple(parts)), _sign("|"), _commas(names))
-            return _row(f"<mi>{name}</mi>", _sign(opening), inside, _sign(closing))
-        case "E" | "Var" | "Cov", (*parts, FunctionCall("over", names)):
-            below = f"<msub><mi>{function}</mi>{_row(_commas(names))}</msub>"
-            return _call(function, tuple(parts)).replace(f"<mi>{function}</mi>", below, 1)
         case "E", _:
             return _row("<mi>E</mi>", _sign("["), _commas(args), _sign("]"))
         case "exp", (of,):

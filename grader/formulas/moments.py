@@ -30,19 +30,10 @@ def moment(family: int, order: int) -> Fraction:
     return sum((chance * value**order for value, chance in FAMILIES[family]), Fraction(0))
 
 
-def mean(
-    x: Scalar,
-    family: int,
-    normal: frozenset[int],
-    higher_moments: set[tuple[int, int]],
-    given: frozenset[int] = frozenset(),
-) -> Scalar:
-    """E[x], or with ``given`` variables the polynomial in them. ``normal`` are the normal variables.
-
-    Adds (variable, order) of moments beyond the variance that were used to ``higher_moments``.
-    """
+def mean(x: Scalar, family: int, normal: frozenset[int], higher_moments: set[tuple[int, int]]) -> Scalar:
+    """E[x]. ``normal`` are the normal variables. Adds (variable, order) of other moments used to ``higher_moments``."""
     if isinstance(x, Dual):
-        return Dual(*(mean(part, family, normal, higher_moments, given) for part in (x.value, x.derivative)))
+        return Dual(mean(x.value, family, normal, higher_moments), mean(x.derivative, family, normal, higher_moments))
     if not isinstance(x, Poly):
         return x
     x.meter.spend(len(x.terms))
@@ -51,8 +42,6 @@ def mean(
         if isinstance(factor, Fraction) and factor == 0:
             continue
         value = factor
-        kept = tuple(power for power in monomial if power[0] in given)
-        monomial = tuple(power for power in monomial if power[0] not in given)
         for atom, order in monomial:
             which = moment(-1 if atom in normal else family, order)
             if which == 0:
@@ -64,7 +53,7 @@ def mean(
             if order > 2 and atom not in normal and not single:
                 higher_moments.add((atom, order))
         if value is not None:
-            found = found + (Poly({kept: value}, x.meter) if kept else value)
+            found = found + value
     return found
 
 

@@ -11,7 +11,6 @@ from typing import Literal, TypeAlias, cast
 from grader.core.model import Message, Text
 from grader.core.text import name_list
 from grader.formulas.ast import (
-    MOMENTS,
     SOME_ONES,
     Derivative,
     FunctionCall,
@@ -316,12 +315,14 @@ class _Parser:
 
     def beside(self) -> tuple[Sign, Node]:
         """A factor side by side with the one before: a number only as a vector of ones, x 1ᵀ or (p·v) 1."""
-        if not (isinstance(self.next, Token) and self.next.text == "1"):
-            self.no_number()
+        entry, bracket = self.next, self.sign_at(self.at - 1, ")")
         factor = self.factor()
-        if factor != Transpose(_ONE):
-            return " ", factor
-        return (" ", self.total()) if self.starts() else ("⊗", SOME_ONES)
+        if factor == Transpose(_ONE):
+            return (" ", self.total()) if self.starts() else ("⊗", SOME_ONES)
+        ones = factor == _ONE and bracket and not self.sign("/")
+        if isinstance(entry, Token) and entry.kind == "number" and not ones:
+            raise ParseError(_NUMBERS.fill(near=self.near(entry.at)))
+        return " ", factor
 
     def total(self) -> Node:
         """What stands behind 1ᵀ, added up: 1 is a vector of ones."""
@@ -344,10 +345,6 @@ class _Parser:
             rest.append(self.beside())
         return self.made(Times(first, tuple(rest))) if rest else first
 
-    def no_number(self) -> None:
-        if isinstance(self.next, Token) and self.next.kind == "number":
-            raise ParseError(_NUMBERS.fill(near=self.near(self.next.at)))
-
     def no_more_below(self, at: int) -> None:
         """Refuses ``1/2 d``, in which d could be in the numerator or in the denominator."""
         before = self.entries[self.at - 1]
@@ -368,8 +365,7 @@ class _Parser:
             return False
         if entry.kind == "word":
             return entry.text not in _BETWEEN or entry.text in self.vocabulary.spellings
-        bar = entry.text in ("|", "‖") and not self.bars and not self.condition_ahead()
-        return entry.kind == "sign" and (entry.text in _STARTS or bar)
+        return entry.kind == "sign" and (entry.text in _STARTS or (entry.text in ("|", "‖") and not self.bars))
 
     def factor(self) -> Node:
         """A primary with its suffixes: powers, indices, transposition."""
@@ -426,9 +422,6 @@ class _Parser:
             raise ParseError(_EXPONENT.fill(exponent=_shown(exponent.value)))
         if base == Name("e") and "e" not in self.vocabulary.kinds:
             return self.made(FunctionCall("exp", (exponent,)))
-        match base, exponent:
-            case FunctionCall("norm", (of,)), Number(Fraction(numerator=2, denominator=1)):
-                return self.made(Times(of, (("·", of),)))
         return self.made(Power(base, exponent))
 
     def transposes(self, braced: bool) -> bool:
@@ -589,16 +582,11 @@ class _Parser:
 
     def arguments(self, closing: str) -> tuple[Node, ...]:
         """Expressions separated by commas, up to and including ``closing``."""
-        found = self.listed()
-        self.expect(closing)
-        return found
-
-    def listed(self) -> tuple[Node, ...]:
-        """Expressions separated by commas."""
         bars, self.bars = self.bars, 0
         found = [self.expression()]
         while self.skip(","):
             found.append(self.expression())
+        self.expect(closing)
         self.bars = bars
         return tuple(found)
 
@@ -672,41 +660,6 @@ class _Parser:
         self.at += 1
         return self.arguments(_CLOSING[opening])
 
-    def condition_ahead(self) -> bool:
-        """Whether a condition comes next: the ``| k]`` of E[q·k | k]."""
-        if not self.sign("|"):
-            return False
-        place = self.at + 1
-        while isinstance(entry := self.entries[place], Token) and (entry.kind == "word" or entry.text == ","):
-            place += 1
-        return place > self.at + 1 and (self.sign_at(place, "]") or self.sign_at(place, ")"))
-
-    def moment(self, name: str) -> Node:
-        """E, Var or Cov, of what is in brackets; some quantities may be given, or alone be random."""
-        over: tuple[Node, ...] = ()
-        if self.skip("_"):
-            braces = self.skip("{")
-            over = self.names()
-            if braces:
-                self.expect("}")
-        if not self.sign("(", "[", "{"):
-            raise self.arity(name)
-        closing = _CLOSING[cast(Token, self.next).text]
-        self.at += 1
-        args = self.listed()
-        given = self.names() if self.condition_ahead() and self.skip("|") else ()
-        self.expect(closing)
-        made = self.called(name, args)
-        condition = (given and FunctionCall("given", given)) or (over and FunctionCall("over", over))
-        return self.made(FunctionCall(name, (*args, condition))) if condition else made
-
-    def names(self) -> tuple[Node, ...]:
-        """Names separated by commas."""
-        found = [self.primary()]
-        while self.skip(","):
-            found.append(self.primary())
-        return tuple(found)
-
     def function(self, name: str, entry: _Ready) -> Node:
         """A function, its argument, and a power between the two (``sin² θ``)."""
         if name == "sum":
@@ -714,11 +667,9 @@ class _Parser:
         power: Node | None = None
         if self.skip("^"):
             power = self.exponent()
-        if name in MOMENTS:
-            call = self.moment(name)
-        elif self.sign("(", "[", "{"):
+        if self.sign("(", "[", "{"):
             call = self.called(name, self.call_arguments())
-        elif (FUNCTIONS[name] == (1, 1) and name not in ("Std", "O")) or name in ("max", "min"):
+        elif (FUNCTIONS[name] == (1, 1) and name not in ("E", "Var", "Std", "O")) or name in ("max", "min"):
             call = self.called(name, (self.reach(name),))
         else:
             raise self.arity(name)

@@ -72,10 +72,6 @@ def _text(node: Node) -> str:
 
 def _call(function: str, args: tuple[Node, ...]) -> str:
     match function, args:
-        case "E" | "Var" | "Cov", (*parts, FunctionCall("given", names)):
-            return _call(function, tuple(parts))[:-1] + f" | {_commas(names)}" + ("]" if function == "E" else ")")
-        case "E" | "Var" | "Cov", (*parts, FunctionCall("over", names)):
-            return f"{function}_{{{_commas(names)}}}" + _call(function, tuple(parts)).removeprefix(function)
         case "E", _:
             return f"E[{_commas(args)}]"
         case "sqrt", (of,):

@@ -34,8 +34,6 @@ _LEAD = re.compile(
     r"|proof\b\.?|\(\d{1,2}\)\s+(?==))[\s:,]*",
     re.IGNORECASE,
 )
-#: A line that continues the one before.
-_GOES_ON = re.compile(r"[^\w=]*=")
 #: The end of a proof.
 _PROVEN = re.compile(r"\s*(?:∎|□|■|\\(?:qed|blacksquare|square)\b|\bq\.?e\.?d\b\.?|证毕)[\s.。]*$", re.IGNORECASE)
 #: A case whose formula is on the next line.
@@ -67,7 +65,7 @@ _REASON_FIRST = re.compile(
 _REMARK = re.compile(r"\s*(?:since|because|note|recall|remember|observe|for independent|here|also)\b", re.IGNORECASE)
 #: Words before a formula, in English: Both cases in one formula: …; for every i, so …
 _ENGLISH_LABEL = re.compile(
-    r"([^:=#]*?[A-Za-z]{3,}[^:=#]*?)(?::(?!=)|,\s*(?:so|hence|thus|therefore)\b)\s*(?=\S)", re.IGNORECASE
+    r"(\s*([A-Za-z]{3,})\b[^:=#]*?)(?::(?!=)|,\s*(?:so|hence|thus|therefore)\b)\s*(?=\S)", re.IGNORECASE
 )
 #: An announcement, which is no step: let S = …, b = … and c = …
 _ANNOUNCED = re.compile(r"\s*(?:(?:let|set|put|write|define|call)\s|(?:设|令|记|写)(?!成))", re.IGNORECASE)
@@ -278,7 +276,8 @@ def _sides(line: str, number: int, local: LocalNames) -> tuple[Side, ...]:
     if any(_words_alone(words, local.vocabulary) for words in (line.partition("#")[0], text)):
         return ()
     nodes = _chain(text, local.vocabulary) if text else ()
-    goes_on = bool(_GOES_ON.match(line))
+    head, equals, _ = line.partition("=")
+    goes_on = bool(equals) and not strip_words(head + equals, local.vocabulary)
     found = tuple(
         Side(local.unfolded(node), number, show(node), goes_on or place > 0) for place, node in enumerate(nodes)
     )
@@ -367,10 +366,11 @@ def strip_words(line: str, vocabulary: Vocabulary) -> str:
 
 
 def _label(line: str, vocabulary: Vocabulary) -> re.Match[str] | None:
-    """The words and the colon before a formula, if there are any that mean nothing in it."""
+    """The words before a formula, if the first of them means nothing in it."""
     found = _ENGLISH_LABEL.match(line)
-    before = found[1] if found and not _MARK.search(found[1]) and not _inside(line, found.end(1)) else ""
-    return found if _wordy(before, vocabulary) else None
+    if found is None or _MARK.search(found[1]) or _inside(line, found.end(1)):
+        return None
+    return found if _foreign(found[2], vocabulary) else None
 
 
 def without_remarks(line: str, vocabulary: Vocabulary) -> str:
@@ -421,7 +421,8 @@ def _words_alone(text: str, vocabulary: Vocabulary) -> bool:
     plain = re.fullmatch(r"[A-Za-z\s,.:'’-]+", text) is not None
     foreign = sum(_foreign(word, vocabulary) for word in words if len(word) > 3)
     heading = text.rstrip().endswith(":") and foreign > 0 and "=" not in text
-    return heading or (plain and len(words) > 2 and foreign > 1) or (bool(_REMARK.match(text)) and foreign > 1)
+    remark = foreign > 1 and _REMARK.match(text) and not _FORMULA.search(text.rpartition(",")[2])
+    return bool(heading or remark or (plain and len(words) > 2 and foreign > 1))
 
 
 def _foreign(word: str, vocabulary: Vocabulary) -> bool:

@@ -68,11 +68,13 @@ _ONE_HOT = re.compile(r"\bone[- ]hot(?![A-Za-z])")
 _ANGLED = re.compile(r"<([^<>=,]+,[^<>=,]+)>")
 _BRACED = re.compile(r"_\{\s*([^\W_]+)\s*\}")
 #: [i = j], 1[i = j], 1{i = j} and 1_{i = j}, which are δ_ij.
-_IVERSON = re.compile(r"(?:(?<![\w.])[1I]\s*_?\s*[\[({]|(?<![\w_])\[)\s*([A-Za-z])\s*(=|≠|!=)=?\s*([A-Za-z])\s*[\])}]")
+_IVERSON = re.compile(
+    r"(?:(?<![\w.])[1I]\x1f*_?\x1f*[\[({]|(?<![\w_])\[)\s*([A-Za-z])\s*(=|≠|!=)=?\s*([A-Za-z])\s*[\])}]"
+)
 #: A vector of ones with its length: 1_n.
 _ONES = re.compile(r"(?<![\w.])1_(?:\{([^\W\d_]\w*)\}|([^\W\d_])(?!\w))")
 #: ``sum_i``, ``E_q``: the word ends before the ``_``.
-_BEFORE_INDEX = re.compile(r"(?:sum|Sum|mean|max|nabla|E|Var|Cov)(?=_)|Σ")
+_BEFORE_INDEX = re.compile(r"(?:sum|Sum|mean|max|nabla)(?=_)|Σ")
 #: Chinese names of functions.
 _CHINESE = {"期望": "E", "方差": "Var", "协方差": "Cov", "标准差": "Std", "转置": "transpose"}
 

@@ -35,6 +35,8 @@ _ALIASES = {
 #: Shorter names of functions are only recognised as whole words, not inside a run of letters.
 _SHORT = 3
 _ONE_HOT = "onehot_"
+#: Letters and digits that number the rows of a matrix.
+_ROWS = "ijklmnrst0123456789"
 
 _UNKNOWN = Message("There is no “{word}” in this question{near}. Symbols: {known}.")
 _NEAR = Message(" (did you mean {name}?)")
@@ -132,7 +134,8 @@ def _pieces(word: str, at: int, vocabulary: Vocabulary, bound: frozenset[str]) -
 def _in_small_letters(word: str, at: int, vocabulary: Vocabulary) -> list[tuple[int, Piece]]:
     """``k_i`` for row i of the matrix K as a column, and ``k_ij`` for an entry, if k is nothing else."""
     name = vocabulary.spellings.get(word[at].upper())
-    if word[at] in vocabulary.spellings or not name or vocabulary.kinds[name] != "matrix":
+    index = word[at + 2 : at + 3]  # w_q is no row of W
+    if word[at] in vocabulary.spellings or not name or vocabulary.kinds[name] != "matrix" or index not in _ROWS:
         return []
     found = _subscripts(word, at + 1, name, vocabulary) if word.startswith("_", at + 1) else []
     parts = [(1 + length, piece) for length, piece in found if isinstance(piece, Subscript)]

@@ -40,7 +40,7 @@ def examples() -> list[str]:
     table = PAGE.partition("|---|---|\n")[2].partition("\n\n")[0]
     rows = [line for line in table.splitlines() if not line.startswith("| functions")]
     spans = [span for row in rows for span in row.replace("(not `1/2d`", "").split("`")[1::2]]
-    return [span.replace("\\|", "|") for span in spans if span != "d"]
+    return [span for span in spans if span != "d"]
 
 
 def is_read(text: str) -> bool:

@@ -35,7 +35,7 @@ from grader.formulas.printer import show
 from grader.formulas.vocabulary import FUNCTIONS
 
 #: Operators that are no functions.
-SIGNS = ("|", "Σ", "∂", "dot", "√", "R", "T", "[]", "kron", "×", "+")
+SIGNS = ("Σ", "∂", "dot", "√", "R", "T", "[]", "kron", "×", "+")
 _KRONECKER = ("delta", "onehot", "diag")
 
 _ABSENT = Message("there is no {what}")
@@ -45,7 +45,6 @@ _BOTH = Message("{what} are not apart")
 _IN = Message("{why} in “{part}”")
 #: Operators whose names are no signs that learners write.
 _IN_WORDS: Mapping[str, Text] = {
-    "|": Message("condition"),
     "kron": Message("δ_ij, diag, onehot or I"),
     "dot": Message("dot product"),
     "T": Message("transpose"),
@@ -252,8 +251,6 @@ def operators(node: Node, names: Declarations) -> set[str]:  # noqa: PLR0911
             return {"R"}
         case FunctionCall("sqrt"):
             return {"√"}
-        case FunctionCall("given" | "over"):
-            return {"|"}
         case FunctionCall(function):
             return {"kron"} if function in _KRONECKER else {function}
         case Name("I"):
@@ -287,7 +284,7 @@ def mentions(node: Node, names: Declarations) -> set[str]:
     if isinstance(node, Subscript) and isinstance(node.of, Name):
         found.add(node.of.name)
     below = {"Sum": (-1,), "Derivative": (0,)}.get(type(node).__name__)
-    parts = () if "|" in found else children(node)
+    parts = children(node)
     for part in parts if below is None else [parts[place] for place in below]:
         found |= mentions(part, names)
     return found

@@ -95,7 +95,7 @@ from grader.formulas.flat import with_ones
 from grader.formulas.mathml import mathml
 from grader.formulas.parse import parse, parse_chain
 from grader.formulas.printer import show
-from grader.formulas.steps import MOST_LINES, Side, number_lines, parse_lines
+from grader.formulas.steps import MOST_LINES, Side, excerpt_of, number_lines, parse_lines
 
 _HOW = Message("Write one step per line, each equal to the line before. You may add a reason after #.")
 _HOW_GIVEN = Message("First state your assumptions, one per line: given q: iid(mean=…, var=…).")
@@ -495,19 +495,17 @@ def _without_asides(start: Node, found: Sequence[Sequence[Side]], declared: Decl
     """
     main: list[Side] = []
     aside: Side | None = None
-    lines = [line for line in found if line]
-    for line in lines:
-        before = aside if aside and line[0].goes_on else None
-        sides = [before, *line] if before else [*line]
-        apart = len(sides) > 1 and not line[0].goes_on and not _same(start, line[0].node, declared)
-        if before or apart:
-            if not all(_same(one.node, other.node, declared) for one, other in itertools.pairwise(sides)):
-                return None
-            aside = line[-1]
-        else:
+    for line in filter(None, found):
+        tied = [aside, *line] if aside and line[0].goes_on else [*line]
+        apart = len(line) > 1 and not line[0].goes_on and not _same(start, line[0].node, declared)
+        if not (apart or len(tied) > len(line)):
             aside = None
             main += line
-    return main if len(main) < sum(map(len, lines)) else None
+        elif all(_same(one.node, other.node, declared) for one, other in itertools.pairwise(tied)):
+            aside = line[-1]
+        else:
+            return None
+    return main if len(main) < sum(map(len, found)) else None
 
 
 def _judged_steps(spec: Spec, steps: Sequence[Side], declared: Declarations) -> Judgment:
@@ -551,7 +549,7 @@ def _steps_until_a_mistake(
         try:
             different = table.counterexample(before, at)
         except FormulaError as error:
-            message = _UNREAD.fill(number=step.number, text=_brief(step.text), why=error.text)
+            message = _UNREAD.fill(number=step.number, text=excerpt_of(step.text), why=error.text)
             return right, _failed(message, 0, line=step.number)
         if different and below and _follows(table, before, at + len(steps)):
             before, step = at + len(steps), replace(step, node=wrapped[at - 1])
@@ -577,7 +575,7 @@ def _why_wrong(
     """Message, fraction and misconception for the first line that does not follow."""
     misconception = next((w.misconception for w in spec.wrong if _same(right.node, w.line, declared)), None)
     where = _WHERE.fill(instance=different.instance) if different.instance else _NO_WHERE
-    sides = {"left": _brief(left.text), "right": _brief(right.text), "x": different.left, "y": different.right}
+    sides = {"left": excerpt_of(left.text), "right": excerpt_of(right.text), "x": different.left, "y": different.right}
     message = _BREAK.fill(number=right.number, where=where, **sides)
     if different.higher_moments:
         message = _joined(message, _DEPENDS.fill(what=_THE_LINE, moments=name_list(different.higher_moments)))
@@ -591,14 +589,10 @@ def _why_incomplete(
     missing = _stages.why_incomplete(shown, lines, looker.names)
     if missing and not all(shown.shown):
         return _joined(*missing)
-    said = {"last": _brief(steps[-1].text), "end": show(_of_bank(spec).end)}
+    said = {"last": excerpt_of(steps[-1].text), "end": show(_of_bank(spec).end)}
     if not spec.hide_to:
         return _UNFINISHED.fill(**said)
     return _joined(_NOT_YET.fill(**said), *_stages.why_not_the_end(lines[-1], shown.route, looker.names))
-
-
-def _brief(text: str) -> str:
-    return text if len(text) <= 70 else f"{text[:69]}…"
 
 
 def _same(node: Node, line: str | Node, declared: Declarations, *, unclear: bool = False) -> bool:

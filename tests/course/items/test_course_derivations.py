@@ -98,45 +98,6 @@ def test_what_derives_nothing_earns_nothing(name: str) -> None:
     assert derivation.judge(spec, with_givens(spec, lines), CONTEXT).status is Status.PASSED
 
 
-LOG_RULE = "∂p_i/∂s_j = p_i ∂log p_i/∂s_j\n= p_i (δ_ij − e^{s_j}/Σ_k e^{s_k})\n= diag(p) − p pᵀ"
-
-
-@pytest.mark.parametrize(
-    ("aside", "status"),
-    [
-        ("log p_i = s_i − log Σ_k e^{s_k}\n", Status.PASSED),
-        ("log p_i = s_i − log Σ_k e^{s_k}\n= log(e^{s_i}/Σ_k e^{s_k})\n", Status.PASSED),
-        ("log p_i = s_i + log Σ_k e^{s_k}\n", Status.FAILED),
-        ("log p_i = s_i − log Σ_k e^{s_k}\n= s_i\n", Status.FAILED),
-    ],
-)
-def test_a_calculation_on_the_side(aside: str, status: Status) -> None:
-    """Costs nothing if it is true, and is found if it is not."""
-    judged = items.judge(ITEMS["Q6.jacobian"], aside + LOG_RULE, CONTEXT)
-    assert judged.status is status, judged.message
-
-
-def test_a_calculation_on_the_side_shows_nothing() -> None:
-    """Stages are shown by the chain alone, so that none can be had by planting it beside the chain."""
-    planted = "∂log p_i/∂s_j = δ_ij − e^{s_j}/Σ_k e^{s_k}\n∂p/∂s\n= diag(p) − p pᵀ"
-    assert items.judge(ITEMS["Q6.jacobian"], planted, CONTEXT).fraction == 0
-
-
-@pytest.mark.parametrize(
-    ("name", "answer"),
-    [
-        ("Q3.chain", GIVEN + "E[Var(q·k | k)]\nE[Σ_i k_i Var(q_i)]\nd_k"),
-        ("Q3.chain", GIVEN + "E[Var(q·k | k)]\nd_k"),
-        ("Q6.jacobian", "∂(e^{s_i}/Σ_k e^{s_k})/∂s_j\np_i ([i≠j] − p_j)\ndiag(p) − p pᵀ"),
-        ("Q6.query-gradient", "Kᵀ (diag(p) − p pᵀ) v\nΣ_i p_i (v_i − p·v) k_j"),
-        ("Q22.moved-brackets", "Σ_l (q_l·k_i) V_lj\n(Q (Kᵀ V))_ij"),
-    ],
-)
-def test_new_notation_proves_nothing_by_itself(name: str, answer: str) -> None:
-    """Conditions, equations in brackets and rows in small letters have their values, and steps are needed with them."""
-    assert items.judge(ITEMS[name], answer, CONTEXT).fraction < 1
-
-
 def with_givens(spec: derivation.Spec, lines: object) -> dict[str, object]:
     """An answer with the assumptions of the bank."""
     return {"given": dict(spec.given), "lines": lines}
