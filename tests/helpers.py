@@ -35,6 +35,7 @@ from grader.core.model import (
     Text,
     Verdict,
 )
+from grader.course.items._options import Option
 from grader.grading.checks import JudgeInput, kinds
 from grader.grading.inputs import Seed, draw, draw_for
 from grader.grading.programs import Target
@@ -59,6 +60,16 @@ def source(path: str, text: str) -> SourceFile:
 def submission(**files: str) -> Submission:
     """A submission of ``NAME.py`` files."""
     return Submission("ada", tuple(source(f"{name}.py", text) for name, text in files.items()))
+
+
+def modules(submission: Submission) -> dict[str, str]:
+    """The module name of every path."""
+    return {file.path: file.module for file in submission.files}
+
+
+def option(name: str, *, correct: bool = False, misconception: str | None = None) -> Option:
+    """An option whose words do not matter."""
+    return Option(name, Text("words", "文字"), correct, misconception)
 
 
 def case(name: str = "basic", *, public: bool = True, **args: Recipe) -> Case:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from tests import house
 
 AT_MOST = {
-    "code lines": 52_320,
+    "code lines": 52_150,
     "modules": 405,
     "tokens per statement": 13,
     "95 % of functions have at most so many lines": 25,
@@ -17,7 +17,7 @@ AT_MOST = {
     "share of the largest room, %": 16,
     "arrows between rooms": 60,
     "lines of sample code in tests": 14_500,
-    "other lines in tests": 74_070,
+    "other lines in tests": 74_000,
 }
 AT_LEAST = {"comments per 100 code lines": 2.5}
 

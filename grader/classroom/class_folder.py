@@ -154,8 +154,5 @@ def locked(out: Path, timeout: float = 0.0) -> Iterator[None]:
 
 
 def _not_writable(out: Path, error: OSError) -> UsageError:
-    return UsageError(
-        Message("{out} cannot be written ({reason}); make it writable, or use another folder.").fill(
-            out=out, reason=error.strerror
-        )
-    )
+    said = Message("{out} cannot be written ({reason}); make it writable, or use another folder.")
+    return UsageError(said.fill(out=out, reason=error.strerror))

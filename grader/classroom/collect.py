@@ -226,9 +226,8 @@ def collect(path: Path, scratch: Path, kind: str | None = None, roster: Roster |
     collection of another kind.
     """
     if kind is not None and kind not in intake.kinds():
-        raise UsageError(
-            Message("There is no intake “{kind}”; available: {kinds}.").fill(kind=kind, kinds=name_list(intake.kinds()))
-        )
+        said = Message("There is no intake “{kind}”; available: {kinds}.")
+        raise UsageError(said.fill(kind=kind, kinds=name_list(intake.kinds())))
     tree = _tree(path)
     try:
         detected = intake.detect_layout(
@@ -242,9 +241,8 @@ def collect(path: Path, scratch: Path, kind: str | None = None, roster: Roster |
         raise _no_submission(path, tree, [kind] if kind else intake.kinds())
     name, layout = detected
     if tree.root is None and sum(_bytes(submission, tree) for submission in layout.submissions) > MAX_ALL:
-        raise UsageError(
-            Message("{path} would unpack to more than {limit} GiB; split it.").fill(path=path, limit=MAX_ALL >> 30)
-        )
+        said = Message("{path} would unpack to more than {limit} GiB; split it.")
+        raise UsageError(said.fill(path=path, limit=MAX_ALL >> 30))
     collected = tuple(_collected(submission, tree, scratch) for submission in layout.submissions)
     strays = [_explained(stray, tree) for stray in layout.strays]
     strays += [Stray(entry.name, entry.problem, ()) for entry in tree.of_kind("nameless")]
@@ -275,7 +273,7 @@ def _collected(submission: FoundSubmission, tree: _Tree, scratch: Path) -> Colle
     """A submission that is ready to be read, or has an error."""
     stored = replace(submission, key=storable_name(submission.key)) if _odd(submission.key) else submission
     whole = replace(submission, files=tuple((name, inner) for name, inner in submission.files if tree.is_file(name)))
-    copy = _copy_of(submission, scratch)
+    copy = scratch / sha256(os.fsencode(submission.key)).hexdigest()[:24]
     try:
         _check(submission, whole, tree)
         forged = _forged(submission, tree)
@@ -545,10 +543,6 @@ def _own_place(submission: FoundSubmission, tree: _Tree) -> Path | None:
     if not folders and tree.below.get(folder, 0) == len(submission.files):
         return tree.root / folder
     return None
-
-
-def _copy_of(submission: FoundSubmission, scratch: Path) -> Path:
-    return scratch / sha256(os.fsencode(submission.key)).hexdigest()[:24]
 
 
 def _new(target: Path) -> IO[bytes]:

@@ -146,11 +146,8 @@ def find_question(course: Course, name: str) -> Question:
     number = name.lower().removeprefix("q").lstrip("0")
     question = course.question(name) or course.question(f"Q{number}")
     if question is None:
-        raise UsageError(
-            Message("There is no question “{name}”. {hint}").fill(
-                name=name, hint=suggest.hint(name, [q.id for q in course.questions])
-            )
-        )
+        said = Message("There is no question “{name}”. {hint}")
+        raise UsageError(said.fill(name=name, hint=suggest.hint(name, [q.id for q in course.questions])))
     return question
 
 

@@ -193,11 +193,8 @@ def _check_place(file: Path) -> None:
     if file.is_dir():
         raise UsageError(Message("{file} is a folder: name a file in it.").fill(file=file))
     if not file.parent.is_dir():
-        raise UsageError(
-            Message("{file} cannot be written: there is no folder {parent}; create it, or choose another.").fill(
-                file=file, parent=file.parent
-            )
-        )
+        said = Message("{file} cannot be written: there is no folder {parent}; create it, or choose another.")
+        raise UsageError(said.fill(file=file, parent=file.parent))
 
 
 def _code(report: Report) -> int:

@@ -51,17 +51,11 @@ def hint(call: Call, question: str, name: str | None, rung: int | None) -> None:
         exercise = _choose(asked, name)
     rungs = len(exercise.hints)
     if not rungs:
-        raise UsageError(
-            Message("{exercise} has no hints; 'attncheck show {question}' says what to write.").fill(
-                exercise=exercise.name, question=asked.id
-            )
-        )
+        said = Message("{exercise} has no hints; 'attncheck show {question}' says what to write.")
+        raise UsageError(said.fill(exercise=exercise.name, question=asked.id))
     if rung is not None and rung > rungs:
-        raise UsageError(
-            Message("{exercise} has {rungs} hints; --rung takes a number from 1 to {rungs}.").fill(
-                exercise=exercise.name, rungs=rungs
-            )
-        )
+        said = Message("{exercise} has {rungs} hints; --rung takes a number from 1 to {rungs}.")
+        raise UsageError(said.fill(exercise=exercise.name, rungs=rungs))
     events = call.read_events(course)
     taken, before = hints_taken(events, exercise.name), hints_shown(events, exercise.name)
     wanted = hints.order(exercise, hints.about(asked, last_misconception(events, exercise.name)))

@@ -46,11 +46,8 @@ def questions(call: Call, group: str | None, as_map: bool, markdown: bool) -> No
         return
     chosen = [q for q in course.questions if group is None or q.group.lower() == group.lower()]
     if group is not None and not chosen:
-        raise UsageError(
-            Message("There is no group “{group}”. {hint}").fill(
-                group=group, hint=suggest.hint(group, [name for name, _ in course.groups])
-            )
-        )
+        said = Message("There is no group “{group}”. {hint}")
+        raise UsageError(said.fill(group=group, hint=suggest.hint(group, [name for name, _ in course.groups])))
     if as_map:
         coverages = misconceptions.coverage_of(course, chosen)
         if call.as_json:

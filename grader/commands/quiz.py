@@ -250,7 +250,7 @@ class LineFrontEnd:
         """One line, or several lines up to an empty one; the end of the input quits."""
         lines: list[str] = []
         while (line := self._line()) is not None:
-            if _quits(line, card):
+            if line.strip().lower() == "q" and card.asked.choices:  # no answer: options are chosen by number
                 return "quit"
             action = quiz_session.read(line, card.asked)
             if not isinstance(action, quiz_session.TypedAnswer) or (card.asked.choices and line.strip()):
@@ -274,11 +274,6 @@ class LineFrontEnd:
         elif not line:
             click.echo()
         return line.rstrip("\r\n") if line else None
-
-
-def _quits(line: str, card: QuizCard) -> bool:
-    """Whether a line is "q" and cannot be an answer, because options are chosen by number."""
-    return line.strip().lower() == "q" and bool(card.asked.choices)
 
 
 def front_end() -> FrontEnd:

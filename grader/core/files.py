@@ -38,6 +38,14 @@ def write(path: Path, data: str | bytes, *, shared: bool = False) -> None:
         raise
 
 
+def size(path: Path) -> int:
+    """The bytes of a file; 0 if it has just been removed."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
 def open_new(folder: Path) -> BinaryIO:
     """Creates a temporary file in ``folder``, open for writing, with the permissions of any new file."""
     return open(folder / f"{TEMPORARY_PREFIX}{os.urandom(8).hex()}", "xb")

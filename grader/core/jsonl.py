@@ -20,7 +20,7 @@ from typing import IO, Any, TypeAlias
 from filelock import FileLock, Timeout
 
 from grader.core.errors import UsageError
-from grader.core.files import write
+from grader.core.files import size, write
 from grader.core.model import Message
 
 Record: TypeAlias = Mapping[str, Any]
@@ -76,7 +76,7 @@ def add(path: Path, record: Record, *, full: int | None = None) -> None:
     With ``full``, a file of that many bytes is rotated first.
     """
     with _alone(path):
-        if full is not None and _size(path) >= full:
+        if full is not None and size(path) >= full:
             last = max(map(_number, rotated(path)), default=0)
             try:
                 path.rename(_segment(path, last + 1))
@@ -117,13 +117,6 @@ def _number(segment: Path) -> int:
     return int(number) if number.isdecimal() and len(number) < 10 else 0
 
 
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
-
-
 def read_back(
     path: Path, before: Place | None, most: int, read_at: Callable[[IO[bytes], int, int], bytes] | None = None
 ) -> tuple[list[dict[str, Any]], Place | None]:
@@ -135,7 +128,7 @@ def read_back(
     """
     read_at = read_at or _read_at
     newest = max(map(_number, rotated(path)), default=0) + 1
-    place = before or Place(newest, _size(path))
+    place = before or Place(newest, size(path))
     if not 1 <= place.segment <= newest:
         return [], None
     file = path if place.segment == newest else _segment(path, place.segment)
@@ -162,7 +155,7 @@ def read_back(
 def _end_of(path: Path, number: int) -> Place | None:
     """The end of the last segment that exists, at or before this number."""
     earlier = [segment for segment in rotated(path) if _number(segment) <= number]
-    return Place(_number(earlier[-1]), _size(earlier[-1])) if earlier else None
+    return Place(_number(earlier[-1]), size(earlier[-1])) if earlier else None
 
 
 def _read_at(file: IO[bytes], size: int, start: int) -> bytes:

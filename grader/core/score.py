@@ -32,7 +32,7 @@ def outcomes(points: float, judged: Sequence[Judged]) -> tuple[Outcome, ...]:
     The weight of checks that do not apply goes to the others. UNMARKED results (internal errors) count neither as
     earned nor as possible; apart from these, the possible points add up to ``points``.
     """
-    keys = [_key(spec) for spec, _, _ in judged]
+    keys = [repr((spec.kind, spec.on, spec.options)) for spec, _, _ in judged]
     cases_of: dict[str, int] = {}
     for key, (_, _, verdict) in zip(keys, judged, strict=True):
         cases_of[key] = cases_of.get(key, 0) + verdict.applies
@@ -45,10 +45,6 @@ def outcomes(points: float, judged: Sequence[Judged]) -> tuple[Outcome, ...]:
         earned = possible if verdict.status is Status.PASSED else 0.0
         result.append(Outcome(spec.kind, case.name, case.visibility, verdict, earned, possible))
     return tuple(result)
-
-
-def _key(spec: CheckSpec) -> str:
-    return repr((spec.kind, spec.on, spec.options))
 
 
 def overall(found: Sequence[Outcome]) -> Status:

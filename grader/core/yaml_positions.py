@@ -132,7 +132,7 @@ class _Reader:
         self.lines: dict[Path, int] = {(): first}
 
     def fail(self, event: events.Event, path: Path, said: Text, **values: object) -> NoReturn:
-        place, said = _show(path), said.fill(**values)
+        place, said = f"{show_path(path)}: " if path else "", said.fill(**values)
         raise YamlError(self.line(event), Text(place + said.en, place + said.zh))
 
     def document(self) -> Document:
@@ -189,10 +189,6 @@ class _Reader:
     def line(self, event: events.Event) -> int:
         mark = event.start_mark
         return mark.line + self.first if mark else self.first
-
-
-def _show(path: Path) -> str:
-    return f"{show_path(path)}: " if path else ""
 
 
 def _scalar(text: str) -> str | int | float | bool | None:

@@ -66,11 +66,8 @@ def find_learner(book: Gradebook, name: str) -> LearnerRow:
         if same:
             ids = ", ".join(one.id for one in same)
             raise UsageError(Message("“{name}” could be any of {ids}; give one of these ids.").fill(name=name, ids=ids))
-    raise UsageError(
-        Message("There is no learner “{name}” in {book}. {hint}").fill(
-            name=name, book=book.path, hint=hint(name, [one.id for one in everybody], most=8)
-        )
-    )
+    said = Message("There is no learner “{name}” in {book}. {hint}")
+    raise UsageError(said.fill(name=name, book=book.path, hint=hint(name, [one.id for one in everybody], most=8)))
 
 
 # ---------------------------------------------------------------------------------------------- points

@@ -46,7 +46,6 @@ from grader.report.figures.run import LearnerValues
 from grader.submission import Unusable, answers
 from grader.submission.files import RawFile, kind_of
 from grader.web import work
-from grader.web.entries import bytes_of
 from grader.web.gate import note_action
 from grader.web.learner import LearnerWorkspace
 from grader.web.limits import RateLimit
@@ -151,7 +150,7 @@ class ClassWorkspace(LearnerWorkspace):
 
     def make_room(self, size: int, *, replaced: str = "") -> None:
         """Raise UsageError if ``size`` more bytes would be too many, when the draft ``replaced`` is gone."""
-        there = sum(map(bytes_of, self.folder.glob("*"))) if self.folder.is_dir() else 0
+        there = sum(map(files.size, self.folder.glob("*"))) if self.folder.is_dir() else 0
         if there + self.drafts.size(but=replaced) + size > MOST_BYTES:
             raise UsageError(_FOLDER_FULL.fill(most=MOST_BYTES >> 20))
 

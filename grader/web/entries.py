@@ -277,7 +277,7 @@ class Drafts:
             return 0
         left_out = self._place(self.folder, but)
         others = (path for path in self.folder.glob("*.json") if path != left_out)
-        return sum(map(bytes_of, others))
+        return sum(map(files.size, others))
 
     def _place(self, folder: Path, name: str) -> Path:
         digest = hashlib.sha256("\0".join((self.owner, name)).encode(errors="replace")).hexdigest()
@@ -292,14 +292,6 @@ def drafts_folder(log: Path) -> Path | None:
 def _unseen(draft: Draft, seen: str | None, since: datetime | None) -> bool:
     """Whether the window that had the version ``seen`` had something else than ``draft`` in its form."""
     return (seen is not None and draft.version != seen) or (since is not None and since > draft.at)
-
-
-def bytes_of(path: Path) -> int:
-    """The size of a file; 0 if it has just been removed."""
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
 
 
 def _encoded(draft: Draft) -> str:

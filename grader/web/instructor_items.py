@@ -100,7 +100,7 @@ def item_page(visit: StaffVisit) -> Response:
         key=None if personal or item.sealed else items.key(item, items.Context("", "", item.id)),
         beliefs=_beliefs(question, part),
         borrowed=[answer for answer in borrowed_answers(class_data) if answer.item == item.id] if personal else [],
-        numbers=_numbers,
+        numbers=lambda values: ", ".join(f"{name} = {value}" for name, value in values),
         STATUS=STATUS,
         view=view,
     )
@@ -118,10 +118,6 @@ def _options(item: Item, answer: GivenAnswer) -> list[Text]:
 def _beliefs(question: Question, part: PartStatistics | None) -> list[BeliefRow]:
     counted = part.misconceptions if part is not None else ()
     return [BeliefRow(name, times, question.misconception(name)) for name, times in counted]
-
-
-def _numbers(values: Sequence[tuple[str, int | float]]) -> str:
-    return ", ".join(f"{name} = {value}" for name, value in values)
 
 
 # ------------------------------------------------------------------------------------ one exercise

@@ -207,7 +207,8 @@ class Guard:
         if ticket is None or scope["method"] != "GET":
             return None if has_cookie else _NO_TOKEN
         rest = urlencode([(name, value) for name, value in given if name != PARAMETER])
-        place = _own(scope["path"]) + (f"?{rest}" if rest else "")
+        # a path on this server; //elsewhere would be another host
+        place = "/" + scope["path"].lstrip("/\\") + (f"?{rest}" if rest else "")
         if has_cookie:
             return RedirectResponse(place, 303)
         return self._exchange(scope, ticket, place)
@@ -256,11 +257,6 @@ def _encoding(headers: Headers) -> str:
     kind, options = parse_options_header(headers.get("content-type"))
     encoding = options.get(b"charset", b"utf-8") if kind == b"multipart/form-data" else b"utf-8"
     return encoding.decode("latin-1").lower()
-
-
-def _own(path: str) -> str:
-    """``path`` as a path on this server; ``//elsewhere`` would be another host."""
-    return "/" + path.lstrip("/\\")
 
 
 def with_headers(send: Send, nonce: str) -> Send:

@@ -330,8 +330,8 @@ def test_nothing_of_what_is_secret_is_in_it(folder: Path) -> None:
     for file, text in contents(folder):
         assert SECRET not in text.lower(), file
         if not file.endswith(".bin"):
-            text = re.sub("[0-9a-f]{64}", "", text)  # a digest may have any number in it
-            assert [number for number in NUMBERS if number in text] == [], file
+            said = re.sub("[0-9a-f]{64}", "", text)  # a digest may have any number in it
+            assert [number for number in NUMBERS if number in said] == [], file
 
 
 def test_secrets_are_found_where_they_are(whole: Course) -> None:

@@ -40,7 +40,6 @@ def test_every_case_of_our_courses(folder: Path) -> None:
     """Each has a Chinese name, and no other case of its exercise has the same; the file is sorted."""
     course = courses.load(folder)
     cases = [case for asked in course.questions for exercise in asked.exercises for case in exercise.cases]
-    assert [case.name for case in cases if not tiny.bilingual(case.title)] == []
-    assert list(case_name_problems(course)) == []
+    assert all(tiny.bilingual(case.title) for case in cases) and list(case_name_problems(course)) == []
     names = [line.split(": ")[0] for line in (folder / "questions/case-names.yaml").read_text("utf-8").splitlines()]
     assert names[1:] == sorted(names[1:])

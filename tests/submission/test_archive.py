@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.core.model import Submission
 from grader.submission import Unusable, read
 from grader.submission.files import MAX_FILES, MAX_SOURCE
+from tests.helpers import modules
 
 CODE = "def softmax(x):\n    return x\n"
 
@@ -42,11 +42,6 @@ def refused(path: Path) -> str:
         read(path)
     assert caught.value.text.zh and len(str(caught.value)) < 600
     return str(caught.value)
-
-
-def modules(submission: Submission) -> dict[str, str]:
-    """The module name of every path."""
-    return {file.path: file.module for file in submission.files}
 
 
 def test_a_zip_reads_like_the_folder_in_it(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from grader.core.model import Answer, Submission
 from grader.submission import Unusable, files_defining, read
 from grader.submission.files import MAX_CODE, MAX_FILES, MAX_NOTEBOOK, MAX_SOURCE, file_member
 from grader.submission.opening import FileLocation, refusal
+from tests.helpers import modules
 
 CODE = "def softmax(x):\n    return x\n"
 
@@ -26,11 +27,6 @@ def write(folder: Path, files: dict[str, str | bytes]) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content.encode() if isinstance(content, str) else content)
     return folder
-
-
-def modules(submission: Submission) -> dict[str, str]:
-    """The module name of every path."""
-    return {file.path: file.module for file in submission.files}
 
 
 def said(submission: Submission) -> str:

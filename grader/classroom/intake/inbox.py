@@ -60,7 +60,8 @@ def explains(tree: Tree) -> frozenset[str]:
     """Folders with a possible receipt two levels down; everything, if the inbox has a key."""
     if _key(tree) is not None:
         return frozenset(tree.tops())
-    return frozenset(name.partition("/")[0] for name in tree.names if _is_mark(name))
+    marks = (name for name in tree.names if name.endswith(f"/{inbox.RECEIPT}") and name.count("/") == 2)
+    return frozenset(name.partition("/")[0] for name in marks)
 
 
 def layout(tree: Tree) -> Layout:
@@ -128,10 +129,6 @@ def _empty(tree: Tree) -> Iterator[FoundSubmission]:
         if name.count("/") == 1 and name.endswith("/"):
             learner = name.rstrip("/")
             yield FoundSubmission(f"inbox-{learner}", (named_person(learner),), ((name, ""),))
-
-
-def _is_mark(name: str) -> bool:
-    return name.endswith(f"/{inbox.RECEIPT}") and name.count("/") == 2
 
 
 def _receipt(tree: Tree, folder: str, names: Collection[str], spent: Counter[str]) -> Receipt:

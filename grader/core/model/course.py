@@ -410,5 +410,6 @@ class Course:
 
     def case_title(self, exercise: str, name: str) -> Text:
         """The name of a case for people. A case of another version of the course has only its English name."""
-        cases = (case for q in self.questions for e in q.exercises if e.name == exercise for case in e.cases)
+        found = self.exercise(exercise)
+        cases = found[1].cases if found else ()
         return next((case.title for case in cases if case.name == name), Text(name, name))

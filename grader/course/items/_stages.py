@@ -20,6 +20,7 @@ from grader.formulas.declarations import Declarations
 from grader.formulas.errors import FormulaError
 from grader.formulas.flat import Flat
 from grader.formulas.printer import show
+from grader.formulas.steps import excerpt_of
 
 _LACKS = Message("Line {number}: {why}.")
 _SAME = Message("Line {number} is only line {other} in another form.")
@@ -221,7 +222,7 @@ def _remarks(lines: Sequence[Line]) -> list[Text]:
     found: list[Text] = []
     for line in lines:
         if line.dropped and line.same_as is not None:
-            found.append(_DROPS.fill(number=line.number, part=_brief(show(line.dropped[0]))))
+            found.append(_DROPS.fill(number=line.number, part=excerpt_of(show(line.dropped[0]))))
         elif line.same_as is not None:
             same = _SAME if line.same_as else _SAME_AS_START
             found.append(same.fill(number=line.number, other=line.same_as))
@@ -243,7 +244,3 @@ def why_not_the_end(line: Line, route: Route, names: Declarations) -> list[Text]
     """What keeps a line from being the end, if that can be said in words."""
     why = failures(line.node, route.end, names)
     return [_LACKS.fill(number=line.number, why=why[0])] if why and why[0].en else []
-
-
-def _brief(text: str) -> str:
-    return text if len(text) <= 70 else f"{text[:69]}…"

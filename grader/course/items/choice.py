@@ -86,7 +86,7 @@ def chosen(spec: Spec, value: object) -> Parts:
 
 
 def right(spec: Spec) -> Parts:
-    """The correct option."""
+    """The correct option, or options."""
     return _options.right(spec.options)
 
 
@@ -105,12 +105,12 @@ def prompt(spec: Spec, context: Context) -> Prompt:
 
 
 def key(spec: Spec, context: Context) -> Text:
-    """The correct option."""
+    """The correct option, or options."""
     return named_key(spec, {})
 
 
 def named_key(spec: Spec, names: Mapping[str, str]) -> Text:
-    """The correct option, by ``names``."""
+    """The correct option, or options, by ``names``."""
     return _options.key(spec.options, names)
 
 

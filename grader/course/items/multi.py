@@ -38,12 +38,16 @@ total is never below 0. Choosing everything is worth nothing unless nearly every
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from grader.core.model import Message, Status, Text
 from grader.course.items import Context, Judgment, Parts, Prompt, QuizItem, _options, drawn_first, unreadable
 from grader.course.items._options import Option, as_id_text, excerpt, normalize_id, typed_id
+from grader.course.items.choice import key as key
+from grader.course.items.choice import named_key as named_key
+from grader.course.items.choice import options as options
+from grader.course.items.choice import right as right
 from grader.course.problems import ValueProblem
 
 _SEPARATORS = re.compile(r"[\s,，、;；。/+&\[\](){}（）\"'“”‘’]+|和|(?<=\s)and(?=\s)", re.IGNORECASE)
@@ -88,11 +92,6 @@ def chosen(spec: Spec, value: object) -> Parts:
     return {option.id: "" for option in spec.options if normalize_id(option.id) in ids}
 
 
-def right(spec: Spec) -> Parts:
-    """The correct options."""
-    return _options.right(spec.options)
-
-
 def _read(spec: Spec, value: object) -> set[str] | Text:
     """The normalized ids that ``value`` names, or why it cannot be read."""
     words = _words(value, spec.options)
@@ -113,21 +112,6 @@ def _read(spec: Spec, value: object) -> set[str] | Text:
 def prompt(spec: Spec, context: Context) -> Prompt:
     """Choose some of the options."""
     return Prompt("many", _HOW, _options.choices(spec.options, context))
-
-
-def key(spec: Spec, context: Context) -> Text:
-    """The correct options."""
-    return named_key(spec, {})
-
-
-def named_key(spec: Spec, names: Mapping[str, str]) -> Text:
-    """The correct options, by ``names``."""
-    return _options.key(spec.options, names)
-
-
-def options(spec: Spec) -> tuple[Option, ...]:
-    """The options."""
-    return spec.options
 
 
 def counted(answer: object) -> tuple[str, ...]:

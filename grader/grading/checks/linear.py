@@ -71,16 +71,11 @@ SECRETS = (*SHARED,)
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
     """Two values, a combination of both, and zero."""
-    name = _name(drawn, spec, target.exercise.name)
+    (name,) = argument_names(spec, "of", read(spec, Options).of, drawn, target.exercise.name)
     first = drawn.value(name).astype("float64")
     second = random_like(first, 1)
     others = (second, _A * first + _B * second, 0 * first)
     return (program(target, drawn, *(drawn.changed(**{name: value}) for value in others)),)
-
-
-def _name(drawn: Drawn, spec: CheckSpec, exercise: str) -> str:
-    (name,) = argument_names(spec, "of", read(spec, Options).of, drawn, exercise)
-    return name
 
 
 def judge(seen: JudgeInput) -> Verdict:
@@ -92,7 +87,7 @@ def judge(seen: JudgeInput) -> Verdict:
     if bad := wrong_shape((second, both, zero), first.shape, seen.case.public):
         return bad
     text = _finding(first, second, both, zero)
-    name = _name(seen.drawn, seen.spec, seen.exercise.name)
+    (name,) = argument_names(seen.spec, "of", read(seen.spec, Options).of, seen.drawn, seen.exercise.name)
     return Verdict(Status.PASSED) if text is None else Verdict(Status.FAILED, text.fill(name=name))
 
 

@@ -68,13 +68,8 @@ SECRETS = (_CHANGED, *SHARED)
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
     """One call."""
-    _name(drawn, spec, target.exercise.name)
+    argument_names(spec, "of", read(spec, Options).of, drawn, target.exercise.name)
     return (program(target, drawn),)
-
-
-def _name(drawn: Drawn, spec: CheckSpec, exercise: str) -> str:
-    (name,) = argument_names(spec, "of", read(spec, Options).of, drawn, exercise)
-    return name
 
 
 def judge(seen: JudgeInput) -> Verdict:
@@ -83,7 +78,7 @@ def judge(seen: JudgeInput) -> Verdict:
     if isinstance(arrays, Verdict):
         return arrays
     (result,) = arrays
-    name = _name(seen.drawn, seen.spec, seen.exercise.name)
+    (name,) = argument_names(seen.spec, "of", read(seen.spec, Options).of, seen.drawn, seen.exercise.name)
     before = np.linalg.norm(seen.drawn.value(name).astype(np.float64), axis=-1)
     if result.shape[:-1] != before.shape or not result.ndim:
         return Verdict(Status.FAILED, _SHAPE.fill(name=name))

@@ -9,6 +9,7 @@ import numpy as np
 
 from grader.core.model import Diagnosis, Landmark, Message, Text
 from grader.core.text import EMPTY
+from grader.grading.compare import number
 from grader.grading.explaining.traces import Values
 
 NEXT_STEP = Message(
@@ -64,10 +65,6 @@ def _difference(mine: Any, right: Any) -> Text:
     if not wrong.any():
         return EMPTY
     if not a.ndim:
-        return _NUMBER.fill(mine=_shown(a[()]), right=_shown(b[()]))
+        return _NUMBER.fill(mine=number(a[()]), right=number(b[()]))
     index = tuple(int(i) for i in np.argwhere(wrong)[0])
-    return _ENTRY.fill(index=list(index), mine=_shown(a[index]), right=_shown(b[index]))
-
-
-def _shown(value: Any) -> str:
-    return str(bool(value)) if isinstance(value, (bool, np.bool_)) else f"{float(value):.6g}"
+    return _ENTRY.fill(index=list(index), mine=number(a[index]), right=number(b[index]))

@@ -175,13 +175,9 @@ def find_clusters(found: SimilarityResult) -> tuple[Cluster, ...]:
     clusters = []
     for keys, inside in parts.items():
         linked = [pair for key in keys for pair in by_left[key] if pair.right in keys]
-        scopes = tuple(sorted(inside, key=_first_exercises))
-        clusters.append(Cluster(tuple(sorted(keys)), scopes, tuple(_links(linked))))
+        scopes = sorted(inside, key=lambda alike: (alike.scope == WHOLE, -alike.tokens[1], alike.scope))
+        clusters.append(Cluster(tuple(sorted(keys)), tuple(scopes), tuple(_links(linked))))
     return tuple(sorted(clusters, key=lambda cluster: (-cluster.tokens, cluster.keys)))
-
-
-def _first_exercises(alike: ClusterScope) -> tuple[bool, int, str]:
-    return alike.scope == WHOLE, -alike.tokens[1], alike.scope
 
 
 def _star(group: IdenticalGroup) -> Iterator[SimilarPair]:

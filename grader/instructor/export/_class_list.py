@@ -93,11 +93,8 @@ def _rows(path: Path, text: str, start: int, separator: str) -> tuple[tuple[Cell
         assert found is not None  # the second alternative matches anything, even ""
         written = found[1]
         if written.startswith('"') and (len(written) == 1 or not written.endswith('"')):
-            raise UsageError(
-                Message("The template {path}:{line} has a quoted cell that is not closed; download it again.").fill(
-                    path=path, line=len(rows) + 1
-                )
-            )
+            said = Message("The template {path}:{line} has a quoted cell that is not closed; download it again.")
+            raise UsageError(said.fill(path=path, line=len(rows) + 1))
         quoted = written.startswith('"')
         row.append(Cell(written[1:-1].replace('""', '"') if quoted else written, start, found.end(1)))
         start = found.end()

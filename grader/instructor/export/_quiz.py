@@ -87,9 +87,8 @@ def export_items(
         out.say(_GRADED.fill(count=graded))
     if not found:
         hint = "" if options.graded else Message(" --graded includes graded items.")
-        raise UsageError(
-            Message("There are no practice items here that {name} can express.{hint}").fill(name=name, hint=hint)
-        )
+        said = Message("There are no practice items here that {name} can express.{hint}")
+        raise UsageError(said.fill(name=name, hint=hint))
     return found
 
 

@@ -57,11 +57,8 @@ class ExportTarget:
     def write_file(self, chunks: Iterable[bytes]) -> None:
         """Write the export as one file."""
         if self.to.is_dir():
-            raise UsageError(
-                Message("{to} is a folder, but this export is a single file; give a file name with --to.").fill(
-                    to=self.to
-                )
-            )
+            said = Message("{to} is a folder, but this export is a single file; give a file name with --to.")
+            raise UsageError(said.fill(to=self.to))
         if os.path.lexists(self.to) and not (self._force or self._is_ours(self.to, _ALONE)):
             raise UsageError(
                 Message(

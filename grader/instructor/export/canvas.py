@@ -62,11 +62,8 @@ def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
     sheet = class_list.read_template(options, "Canvas gradebook CSV")
     heading = [cell.text for cell in sheet.rows[0]] if sheet.rows else []
     if "ID" not in heading or not {"Student", "LastName"} & set(heading):
-        raise UsageError(
-            Message("{sheet}:1: expected a gradebook exported from Canvas, with columns Student and ID.").fill(
-                sheet=sheet.path
-            )
-        )
+        said = Message("{sheet}:1: expected a gradebook exported from Canvas, with columns Student and ID.")
+        raise UsageError(said.fill(sheet=sheet.path))
     column = _column(sheet, heading, options.column)
     graded = class_list.grades(book, options)
     rows, unknown, doubtful = class_list.match_rows(class_list.roster(book, options.roster), _people(sheet, heading))

@@ -44,11 +44,8 @@ def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
         mark = mark_of(book, options.learner)
         report = report_with_overrides(book, mark)
         if report is None:
-            raise UsageError(
-                Message("No submission of {learner} could be graded, so there is nothing to export.").fill(
-                    learner=clean(options.learner)
-                )
-            )
+            said = Message("No submission of {learner} could be graded, so there is nothing to export.")
+            raise UsageError(said.fill(learner=clean(options.learner)))
         out.write_file([_document(report, mark, book, options)])
         return
     taken: dict[str, str] = {}

@@ -44,11 +44,8 @@ def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
     if options.learner is not None:
         mark = mark_of(book, options.learner)
         if mark.work is None:
-            raise UsageError(
-                Message("{learner} has not submitted anything, so there is no report.").fill(
-                    learner=clean(options.learner)
-                )
-            )
+            said = Message("{learner} has not submitted anything, so there is no report.")
+            raise UsageError(said.fill(learner=clean(options.learner)))
         out.write_file([report_file(book, mark, options.lang).encode()])
         return
     taken: dict[str, str] = {}

@@ -308,10 +308,6 @@ def _heat_map(panel: HeatMap, lang: Lang) -> DrawnPanel:
     return DrawnPanel(title, _svg(width, height, name, parts), (width, height), tuple(_key(panel, lang)))
 
 
-def _share(panel: HeatMap, value: float) -> float:
-    return (value - panel.low) / (panel.high - panel.low or 1.0)
-
-
 def _cells(panel: HeatMap, left: float, top: float, wide: float, high: float, *, few: bool) -> Iterator[Markup]:
     """A path for each colour, and the values where there is room."""
     finite = np.isfinite(panel.values)

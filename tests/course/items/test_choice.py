@@ -2,17 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from grader.core.model import Status, Text
+from grader.core.model import Status
 from grader.core.text import show_path
 from grader.course.items import Context, Judgment, choice, kinds
 from grader.course.items.choice import Option, Spec
+from tests.helpers import option
 
 CONTEXT = Context("course", "ada", "Q5.output")
-
-
-def option(name: str, *, correct: bool = False, misconception: str | None = None) -> Option:
-    """An option whose words do not matter."""
-    return Option(name, Text("words", "文字"), correct, misconception)
 
 
 SPEC = Spec((option("a", misconception="sum"), option("b", correct=True), option("C"), option("4")))

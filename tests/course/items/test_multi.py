@@ -9,13 +9,9 @@ from grader.core.text import show_path
 from grader.course.items import Context, Judgment, multi
 from grader.course.items._options import Option
 from grader.course.items.multi import Spec
+from tests.helpers import option
 
 CONTEXT = Context("course", "ada", "Q5.output")
-
-
-def option(name: str, *, correct: bool = False, misconception: str | None = None) -> Option:
-    """An option whose words do not matter."""
-    return Option(name, Text("words", "文字"), correct, misconception)
 
 
 SPEC = Spec(

@@ -36,17 +36,9 @@ _Wrong = NDArray[np.bool_]
 _FEWEST, _HALF = 3, 0.5
 
 
-def _first(size: int) -> tuple[int, ...]:
-    return (0,)
-
-
-def _last(size: int) -> tuple[int, ...]:
-    return (size - 1,)
-
-
 _WHICH: tuple[tuple[Text, Callable[[int], tuple[int, ...]]], ...] = (
-    (Message("in the first slice"), _first),
-    (Message("in the last slice"), _last),
+    (Message("in the first slice"), lambda size: (0,)),
+    (Message("in the last slice"), lambda size: (size - 1,)),
     (Message("in the first and the last slice"), lambda size: (0, size - 1)),
     (Message("in all slices but the first"), lambda size: tuple(range(1, size))),
     (Message("in all slices but the last"), lambda size: tuple(range(size - 1))),
