@@ -26,7 +26,7 @@ from grader.classroom.roster import Roster
 from grader.classroom.words import join_clauses
 from grader.core import resources
 from grader.core.errors import SubmissionError, UsageError
-from grader.core.filename import LONGEST, shortened
+from grader.core.files import LONGEST, shortened
 from grader.core.model import Message, Text
 from grader.core.text import EMPTY, name_list
 from grader.submission.archive import DAMAGE, duplicate_path, entries, modified, why_refused

@@ -47,7 +47,7 @@ from grader.classroom.task import BatchPlan, GradingTask, TaskResult
 from grader.classroom.words import INTERNAL_ERROR, WORKER_DIED_TWICE
 from grader.classroom.worker import WorkerLost, run_check, run_figure, run_job, run_task, warm_up
 from grader.core.errors import AttncheckError, SandboxError, SandboxKilled, UsageError
-from grader.core.filename import portable_folder
+from grader.core.files import portable_folder
 from grader.core.model import Course, Job, Limits, Message, Observed, Submission, Text
 from grader.core.readers import Readers
 from grader.core.text import same

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.core import serialize
-from grader.core.identity_cache import cached_by_identity
+from grader.core.cache import cached_by_identity
 from grader.core.model import Notice, QuestionResult, Text
 
 if TYPE_CHECKING:

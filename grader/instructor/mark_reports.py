@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from grader.classroom.gradebook import LearnerRow
 from grader.classroom.marks import Mark, results_open, with_overrides
 from grader.classroom.results import Book, parts
+from grader.core.cache import cached_by_identity
 from grader.core.errors import UsageError
-from grader.core.identity_cache import cached_by_identity
 from grader.core.model import (
     ExerciseResult,
     ItemResult,

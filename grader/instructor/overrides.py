@@ -28,7 +28,7 @@ from grader.classroom.marks import CoursePart
 from grader.classroom.results import CLASS, Book, MarkSummary, parts, temporary_files, write_files
 from grader.core import jsonl
 from grader.core.errors import UsageError
-from grader.core.filename import portable_folder
+from grader.core.files import portable_folder
 from grader.core.files import TEMPORARY_PREFIX
 from grader.core.model import Course, Lang, Message
 from grader.core.serialize import Shown, Written

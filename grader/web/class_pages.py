@@ -23,7 +23,7 @@ from grader.classroom.service import Attempt, Service
 from grader.classroom.words import policy_sentences
 from grader.core import files
 from grader.core.errors import AttncheckError, SubmissionError, UsageError
-from grader.core.filename import portable_folder
+from grader.core.files import portable_folder
 from grader.core.model import Course, ExerciseResult, Item, ItemResult, Message, Outcome, Report, Submission, Text
 from grader.core.text import duration
 from grader.course import items

@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from grader.classroom.results import Book
-from grader.core.filename import portable
+from grader.core.files import portable
 from grader.core.model import Message, Text
 from grader.instructor import export as exports
 from grader.instructor.analysis import similarity_html, similarity_view

@@ -36,7 +36,7 @@ from grader.classroom.intake import (
     named_person,
 )
 from grader.core.errors import UsageError
-from grader.core.filename import portable_folder
+from grader.core.files import portable_folder
 from grader.core.model import Message, Text
 from grader.submission.messages import listing
 

@@ -33,7 +33,7 @@ from markupsafe import Markup
 from grader.classroom.marks import Mark
 from grader.classroom.results import Book
 from grader.core.errors import UsageError
-from grader.core.filename import portable
+from grader.core.files import portable
 from grader.core.model import Course, Lang, Message, Text
 from grader.core.text import clean, points
 from grader.course import items
