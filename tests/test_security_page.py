@@ -19,7 +19,7 @@ from grader.formulas import parse, scalars, steps, tokens
 from grader.grading import answer_grading, checks, missing, properties
 from grader.instructor.analysis import similarity
 from grader.sandbox import launch
-from grader.sandbox.inside import confine, errors, frames, threads
+from grader.sandbox.inside import confine, errors, frames, zygote
 from grader.submission import answers, archive, files, messages, notebook, source
 from tests.grading.checks.test_kinds import SKIPS
 
@@ -84,8 +84,8 @@ SENTENCES = (
     f"may take {LIMITS.group_cpu:g} s of CPU time and {LIMITS.group_wall:g} s on the clock, and loading a file "
     f"{LIMITS.import_cpu:g} s and {LIMITS.import_wall:g} s",
     f"may use {gib(LIMITS.memory)} GiB of memory",
-    f"allows {threads.MAX_LIVING} at a time and {threads.MAX_STARTED:,} in the life of a process",
-    f"make up to {threads.MAX_STARTED:,} threads, so it can pass on about {threads.MAX_STARTED.bit_length() - 1} bits",
+    f"allows {zygote.MAX_LIVING} at a time and {zygote.MAX_STARTED:,} in the life of a process",
+    f"make up to {zygote.MAX_STARTED:,} threads, so it can pass on about {zygote.MAX_STARTED.bit_length() - 1} bits",
     f"at most {gib(bounded.READING.memory)} GiB of address space. Its answers are at most "
     f"{mib(bounded.READING.result)} MiB",
     f"everything above {kib(bounded.SMALL)} KiB",

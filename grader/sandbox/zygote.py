@@ -20,8 +20,7 @@ from typing import Any
 from grader.core.errors import SandboxError, SandboxKilled, SandboxUnavailable
 from grader.core.model import Limits, Message, ResourceUsage, Text
 from grader.sandbox import policy
-from grader.sandbox.children import ChildEnded, Frame, FrameBuffer, write_all
-from grader.sandbox.fair_clock import FairClock, stuck
+from grader.sandbox.children import ChildEnded, FairClock, Frame, FrameBuffer, stuck, write_all
 
 _PRELOAD = ("numpy", "torch", "torch.optim", "torch.profiler", "torch.utils.flop_counter")
 
