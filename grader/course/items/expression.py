@@ -54,7 +54,7 @@ from typing import TypeAlias
 
 from grader.core.model import Message, Status, Text
 from grader.core.text import Path, name_list
-from grader.course.items import Context, Judgment, LineRead, Prompt, QuizItem, _prose, _units, essay, unreadable
+from grader.course.items import Context, Judgment, LineRead, Prompt, QuizItem, _prose, _values, essay, unreadable
 from grader.course.items._no_options import counted as counted
 from grader.course.items._no_options import options as options
 from grader.course.items._values import KnownWrongAnswer
@@ -259,11 +259,11 @@ def _formula(text: str, local: steps.LocalNames) -> Node:
     """The formula in ``text``, without words around it if it cannot be read with them. Raises ParseError."""
     bare = _prose.unlabelled(text)
     remark = _prose.without_remarks(bare, local.vocabulary)
-    forms = [text, bare, _units.without_counted(bare), remark]
+    forms = [text, bare, _values.without_counted(bare), remark]
     for form in (bare, remark, _prose.without_chinese_clause(bare)):
         forms.append(form)
         for shorter in (_prose.without_lead(form), _prose.without_chinese(form)):
-            forms += [shorter, _units.without_counted(shorter), _prose.without_tail(shorter)]
+            forms += [shorter, _values.without_counted(shorter), _prose.without_tail(shorter)]
     error = ParseError(_NOT_TEXT)
     for form in dict.fromkeys(forms):
         try:

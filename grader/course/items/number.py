@@ -79,15 +79,14 @@ from grader.course.items import (
     QuizItem,
     QuizNumber,
     _prose,
-    _units,
+    _values,
     draw,
     unreadable,
 )
 from grader.course.items._no_options import counted as counted
 from grader.course.items._no_options import options as options
-from grader.course.items._number_words import chinese_in_digits, english_in_digits
 from grader.course.items._options import excerpt
-from grader.course.items._values import KnownWrongAnswer, normalize
+from grader.course.items._values import KnownWrongAnswer, chinese_in_digits, english_in_digits, normalize
 from grader.course.problems import ValueProblem, unexpected, unknown
 from grader.formulas import scalars
 from grader.formulas.declarations import Declarations
@@ -326,7 +325,7 @@ def _places(spec: Spec) -> Iterator[Text]:
 def prompt(spec: Spec, context: Context) -> Prompt:
     """One line, with the required digits and the unit, if any."""
     facts = [*_places(spec)]
-    others = _units.others(spec.unit)
+    others = _values.other_units(spec.unit)
     if others:
         facts.append(_UNITS.fill(unit=spec.unit, others=Text(" or ".join(others[:2]), "、".join(others[:2]))))
     elif spec.unit:
@@ -415,7 +414,7 @@ def _scale(given: float, right: float, spec: Spec) -> Text | None:
     """The message for an answer that is right but for a factor that people get wrong by a slip."""
     if not given or not right or _close(1.0, right, spec):
         return None
-    percent = "%" in _units.spellings(spec.unit)
+    percent = "%" in _values.unit_spellings(spec.unit)
     if percent and _close(given * 100, right, spec):
         return _PERCENT
     if not percent and abs(right) < 1 and _close(given / 100, right, spec):
@@ -563,7 +562,7 @@ def read(value: object, unit: Text | str | None = None) -> float | None:
     if found[0][1] is None and len(found) > 1 and any(map(str.isalpha, sides[0])):
         found = found[1:]  # the name of what is asked for: Var(q·k) = 64
     last = found[-1][1]
-    percents = "%" in _units.spellings(unit) and _PERCENTS.search(sides[-1])
+    percents = "%" in _values.unit_spellings(unit) and _PERCENTS.search(sides[-1])
 
     def agrees(side: str, number: float | None) -> bool:
         if number is None or last is None:
@@ -655,19 +654,19 @@ def _without_remark(text: str, unit: Text | str | None) -> str:
     found = _LAST_BRACKET.match(text)
     if found is None:
         return text
-    behind_unit = _units.split(found[1], unit)[0] != found[1]
+    behind_unit = _values.split_unit(found[1], unit)[0] != found[1]
     return found[1] if behind_unit or _prose.is_remark(found[2]) else text
 
 
 def _arithmetic(text: str, unit: Text | str | None) -> tuple[str, float]:
     """One side as arithmetic or a formula, and the size of its unit in ``unit``s."""
     written = text.strip().rstrip("。")
-    if "%" in _units.spellings(unit):
+    if "%" in _values.unit_spellings(unit):
         written = _PERCENTS.sub("%", written)
     written = _without_remark(_prose.without_clause(written), unit)
-    text, size = _units.split(written, unit)
-    if text == written and _units.family(unit):
-        text, size = _units.split(_prose.without_tail(written, nouns=False), unit)
+    text, size = _values.split_unit(written, unit)
+    if text == written and _values.unit_family(unit):
+        text, size = _values.split_unit(_prose.without_tail(written, nouns=False), unit)
     elif text == written:
         text = _prose.without_tail(written)
     if unit is None:
