@@ -33,10 +33,9 @@ from grader.instructor import analysis, class_table
 from grader.instructor.class_table import ClassRow
 from grader.instructor.overrides import open_for_changes
 from grader.report.html import environment, sheet
-from grader.web.html_page import prose
 from grader.web.people import ClassMember, Role
 from grader.web.sessions import Sessions
-from grader.web.visit import TEMPLATES, Visit, route, translator
+from grader.web.visit import TEMPLATES, Visit, prose, route, translator
 
 T = TypeVar("T")
 

@@ -36,9 +36,8 @@ from grader.web.entries import (
     read_field,
     shown_choices,
 )
-from grader.web.html_page import HtmlPage
 from grader.web.learner import ItemState, draft_of
-from grader.web.visit import LearnerVisit
+from grader.web.visit import HtmlPage, LearnerVisit
 
 #: The actions of an item's form besides an answer.
 _COMMANDS = ("skip", "key")
