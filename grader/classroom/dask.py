@@ -56,7 +56,6 @@ _COUNTED = 2.0
 #: The most workers that a message names.
 _MOST_NAMED = 5
 _AGAIN = Message("earlier results are saved; run the same command to continue")
-_A_WORKER = Message("a worker")
 _CANNOT_CONFINE = Message("{where} cannot confine learner code: {error}")
 _NOT_HELD = Message(
     "{why}; stop that worker, and run the command again. On that machine, 'attncheck doctor' shows the layers"
@@ -90,7 +89,7 @@ class GradingPlugin(WorkerPlugin):  # type: ignore[misc]
         self.name = name
         self._course = course
         self._wanted = dict(here)
-        self._where: str | Text = _A_WORKER
+        self._where: str | Text = Message("a worker")
         self._grading_context: GradingContext | None = None
         self._sandbox: Sandbox | None = None
         self._refusal: AttncheckError | None = None

@@ -38,8 +38,6 @@ _POLL = 10.0
 #: Seconds to wait for further results before the caller may save what has arrived.
 _PAUSE = 0.05
 _ENDED = Message("worker processes exit as soon as they start")
-_STOPPED = Message("a worker process had to stop: {error}")
-_HERE = Message("this machine")
 _NOT_HELD = Message("{why}; nothing was graded. 'attncheck doctor' shows the layers")
 
 T = TypeVar("T")
@@ -125,7 +123,7 @@ def rehearse(
         return in_worker(run_job, job, limits)
 
     loaded = courses.load(Path(plan.course_folder))  # while the workers import torch
-    why = refusal(try_attacks(observe, quiet), _HERE)
+    why = refusal(try_attacks(observe, quiet), Message("this machine"))
     if why:
         raise SandboxUnavailable(_NOT_HELD.fill(why=why))
     GradingContext(loaded, plan.seed, plan.reference_observer(observe)).prepare(questions)
@@ -199,4 +197,4 @@ def result_of(future: Future[T]) -> T:
         return future.result()
     except OSError as error:
         reason = resources.shortage(error) or error
-        raise SandboxError(_STOPPED.fill(error=reason)) from error
+        raise SandboxError(Message("a worker process had to stop: {error}").fill(error=reason)) from error

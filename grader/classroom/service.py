@@ -75,7 +75,6 @@ _READING = ("grader.submission.archive", "grader.submission.notebook")
 #: Seconds between rounds of killing workers.
 _ROUND = 0.05
 
-_BUSY = Message("Your last check is still running. Its report appears when it is finished.")
 _FAILED = Message("Something went wrong on the server. It is not your fault, and your instructor has been told.")
 _STOPPED = Message("Code cannot be graded at the moment. What you submitted is safe and will be graded later.")
 _SERVED = Message("Another `attncheck serve` is using {folder}; stop it first.")
@@ -351,7 +350,7 @@ class Service:
             if self.halted is not None or self._ending:
                 raise UsageError(_STOPPED)
             if key in self._payloads:
-                raise UsageError(_BUSY)
+                raise UsageError(Message("Your last check is still running. Its report appears when it is finished."))
             self._payloads[key] = task
             self._queue.put(QueuedJob(learner, "check", key))
             self._changed.notify_all()

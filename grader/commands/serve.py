@@ -32,7 +32,6 @@ _NO_EXTRA = Message(
     "`attncheck serve` needs {name}: pip install 'attncheck[web]', or in a checkout: pip install -e '.[web]'."
 )
 _OPEN = Message("Open {address}\nThe address works once. Your code is saved in {folder}. Stop with Ctrl-C.")
-_NEXT = Message("A browser has used the address. For another browser: {address}")
 _TAKEN = Message(
     "Port {port} of this machine is in use ({reason}); choose another with --port, or 0 for any free port."
 )
@@ -136,7 +135,7 @@ def serve(
         return f"http://{_HOST}:{number}/?{PARAMETER}={guard.ticket(used)}"
 
     def say_next() -> None:
-        say(_NEXT.fill(address=address(say_next)))
+        say(Message("A browser has used the address. For another browser: {address}").fill(address=address(say_next)))
 
     say(_OPEN.fill(address=address(say_next), folder=folder))
     config = quiet_config(guard, "off")

@@ -27,8 +27,6 @@ _AN_ITEM = Message(
     "{name} is an item, and has no reference. 'attncheck show {question} --reference' shows those of its exercises."
 )
 
-_ONLY_WITH = Message("--from requires --reference: it compares your code with the reference.")
-
 
 @documented(
     {
@@ -67,7 +65,7 @@ def show(call: Call, *, name: str, full: bool, reference: bool, source: Path | N
     question, part = find_part(course, name)
     view = question_view.View(course.public_id, learner, call.lang, width())
     if source is not None and not reference:
-        raise UsageError(_ONLY_WITH)
+        raise UsageError(Message("--from requires --reference: it compares your code with the reference."))
     if reference:
         lines = _reference(course, question, part, call)
         if source is not None:

@@ -9,8 +9,6 @@ from grader.core.text import name_list
 
 #: Longer names are not compared, because comparing takes time proportional to the product of the lengths.
 _LONGEST = 80
-_NEAR = Message("Did you mean {near}?")
-_THERE = Message("There are: {names}.")
 
 
 def close(name: str, possible: Iterable[str], *, most: int = 3, cutoff: float = 0.6) -> tuple[str, ...]:
@@ -51,7 +49,7 @@ def hint(name: str, possible: Iterable[str], listed: Sequence[str] | None = None
     names = list(possible)
     near = nearest(name, names)
     if near is not None:
-        return _NEAR.fill(near=near)
+        return Message("Did you mean {near}?").fill(near=near)
     shown = names if listed is None else list(listed)
     rest = ["…"] if most is not None and len(shown) > most else []
-    return _THERE.fill(names=name_list([*shown[:most], *rest]))
+    return Message("There are: {names}.").fill(names=name_list([*shown[:most], *rest]))

@@ -104,7 +104,6 @@ _NO_RESULT = Message(
     "The learners' edition in {folder} was published with attncheck {published} and lacks results that attncheck "
     "{here} needs for {exercise}. Install that version, or ask your instructor to publish the edition again."
 )
-_OTHER_CHECKSUM = Message("it does not match its checksum in course.yaml")
 _UNUSABLE = Message("{file} cannot be used ({why}); ask your instructor for a new copy of the course folder.")
 
 
@@ -136,7 +135,7 @@ def _table(file: Path, digest: str | None) -> dict[str, Observation]:
         data = file.read_bytes()
         if hashlib.sha256(data).hexdigest() == digest:
             return unpack(data)
-        why: Text = _OTHER_CHECKSUM
+        why: Text = Message("it does not match its checksum in course.yaml")
     except (OSError, ValueError) as error:
         why = same(str(error))
     raise CourseError(_UNUSABLE.fill(file=file, why=why))

@@ -63,7 +63,6 @@ def _answers_count(submission: Submission, selection: Selection) -> bool:
     return selection.everything or submission.answers is not None
 
 
-_NO_QUESTION = Message("There is no question “{name}” in this course. {hint}")
 _NO_PART = Message("There is no exercise, graded item or question “{name}” in this course. {hint}")
 
 
@@ -78,7 +77,7 @@ def check_names(course: Course, selection: Selection) -> None:
     questions = [q.id for q in course.questions]
     exercises = [e.name for q in course.questions for e in q.exercises]
     items = [item.id for q in course.questions for item in q.items if item.use == "graded"]
-    _known(selection.questions, questions, questions, _NO_QUESTION)
+    _known(selection.questions, questions, questions, Message("There is no question “{name}” in this course. {hint}"))
     _known(selection.exercises, [*exercises, *items, *questions], exercises, _NO_PART)
 
 

@@ -35,7 +35,6 @@ TITLES: Mapping[str, Text] = {
     "sort": Message("sort by this column"),
 }
 _GIVEN = Message("includes points given by the instructor")
-_WAITING = Message("answers to grade by hand: {count}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +143,7 @@ def _status(mark: Mark) -> Text:
     if has_other_name(mark.work.row):
         found.append(OTHER_NAME)
     if count := count_pending(mark):
-        found.append(_WAITING.fill(count=count))
+        found.append(Message("answers to grade by hand: {count}").fill(count=count))
     return join_clauses(found)
 
 

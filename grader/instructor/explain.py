@@ -499,20 +499,17 @@ def _difference(expected: tuple[Observation, ...], actual: tuple[Observation, ..
 # ---------------------------------------------------------------------------------------------- showing
 
 _ANSWER = Message("answer")
-_SAME_ARRAY = Message("the same as {name}")
 _MADE = Message("made by {helper}")
-_OWN = Message("the submission's own {name}")
 _RESULT = Message("result")
 _RUN = Message("run {number}")
 _NAME = Message("{name}")
-_LARGER = Message("{name}, larger")
 
 
 def _inputs(drawn: Drawn, called: Text = _NAME) -> Iterator[ShownValue]:
     for name, value in (*drawn.construct, *drawn.parameters, *drawn.args):
         yield _thing(called.fill(name=name), value)
     for larger in drawn.larger:
-        yield from _inputs(larger, _LARGER)
+        yield from _inputs(larger, Message("{name}, larger"))
 
 
 def _things(seen: tuple[Observation, ...]) -> Iterator[ShownValue]:
@@ -533,11 +530,11 @@ def _thing(name: Text, value: Any) -> ShownValue:
         case np.ndarray():
             return ShownValue(name, same(f"{value.dtype} {value.shape}"), format_array(value))
         case Same(name=other):
-            return ShownValue(name, _SAME_ARRAY.fill(name=other))
+            return ShownValue(name, Message("the same as {name}").fill(name=other))
         case DrawnMade(helper=helper):
             return ShownValue(name, _MADE.fill(helper=helper), _short(dict(value.parts)) if value.parts else "")
         case Own(name=other):
-            return ShownValue(name, _OWN.fill(name=other))
+            return ShownValue(name, Message("the submission's own {name}").fill(name=other))
         case tuple() | list() if any(isinstance(part, (Array, np.ndarray)) for part in value):
             inner = [_thing(name, part) for part in value]
             kinds = ", ".join(part.kind.en for part in inner)

@@ -259,9 +259,7 @@ _NONE_WAIT = Message("No answers to “{part}” are waiting to be marked.").wit
 _HEAD = Message("{item}, {points} points, answers: {count}")
 _SAMPLE = Message("Sample answer: {answer}")
 _WORDING = Message("{count}× {text}")
-_SO_FAR = Message("Comments so far:")
 _UNREAD = Message("Could not be read; give points with 'attncheck override DIR LEARNER ITEM --points P --reason TEXT':")
-_UNREAD_ITEM = Message("{item}, {learner}, worth {points}: {text}")
 NOTHING_WAITS = Message("No answers are waiting to be marked.")
 WHICH = Message("Which key points does it make? (letters; 0: none, x: one wording at a time, s: skip, q: quit)")
 COMMENT = Message("Comment (text, a number from above, or nothing)")
@@ -280,7 +278,7 @@ def group_lines(found: AnswerGroup, comments: Sequence[str], lang: Lang) -> Iter
         text = clean(wording.text, 2000, lines=True)
         yield indent(_WORDING.fill(count=len(wording.learners), text=text).of(lang), 2)
     if comments:
-        yield indent(_SO_FAR.of(lang), 2)
+        yield indent(Message("Comments so far:").of(lang), 2)
         for number, comment in enumerate(comments, 1):
             yield indent(f"{number}  {clean(comment)}", 4)
 
@@ -305,7 +303,7 @@ def unread_lines(unread: Sequence[UnreadAnswer], lang: Lang) -> Iterator[str]:
     for each in unread:
         text = clean(each.text, 2000, lines=True)
         named = {"item": each.item, "learner": clean(each.learner), "points": points(each.possible)}
-        yield indent(_UNREAD_ITEM.fill(**named, text=text).of(lang), 2)
+        yield indent(Message("{item}, {learner}, worth {points}: {text}").fill(**named, text=text).of(lang), 2)
         yield indent(clean(each.why.of(lang), 600, lines=True), 4)
 
 

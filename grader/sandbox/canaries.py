@@ -112,7 +112,6 @@ def try_attacks(observe: Observe, quiet: Callable[[], object] = lambda: None) ->
         )
 
 
-_LET_THROUGH = Message("the sandbox does not work on {where}: code could {attacks}")
 _UNDECIDED = Message("whether the sandbox works on {where} could not be decided ({attacks})")
 
 
@@ -121,7 +120,7 @@ def refusal(canaries: Sequence[AttackResult], where: str | Text) -> Text | None:
     through = [canary.name for canary in canaries if canary.state == "let-through"]
     if through:
         attacks = Text(", ".join(through), "、".join(ATTACKS[name].zh for name in through))
-        return _LET_THROUGH.fill(where=where, attacks=attacks)
+        return Message("the sandbox does not work on {where}: code could {attacks}").fill(where=where, attacks=attacks)
     undecided = [canary for canary in canaries if canary.state == "undecided"]
     if undecided:
         en = "; ".join(f"{canary.name}: {canary.why}" for canary in undecided)
