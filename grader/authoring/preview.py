@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from grader.core.layout import indent
-from grader.core.model import Message
+from grader.core.model import Course, Lang, Message, Question
 from grader.core.text import name_list
 from grader.course import items, misconceptions, question_view, starter
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from grader.core.model import Course, Lang, Question
 
 _AFTER = Message("After a mistake learners read:")
 

@@ -12,11 +12,21 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from grader.authoring import derivations, giveaways, readings
 from grader.core.errors import CourseError
-from grader.core.model import Course, Exercise, ExerciseResult, Mistake, Part, Question, SourceFile, Status, Submission
+from grader.core.model import (
+    Course,
+    Exercise,
+    ExerciseResult,
+    Mistake,
+    Observe,
+    Part,
+    Question,
+    SourceFile,
+    Status,
+    Submission,
+)
 from grader.core.yaml_positions import parse
 from grader.course import conditions, edits, items, misconceptions, starter
 from grader.course.build import CASE_NAMES
@@ -32,9 +42,6 @@ from grader.grading.inputs import Seed, draw
 from grader.grading.plan import function_of, module_of
 from grader.grading.selection import Selection
 from grader.submission import read
-
-if TYPE_CHECKING:
-    from grader.core.model import Observe
 
 #: Phrases of guiding questions that are about the learner's code.
 _ABOUT_CODE = re.compile(

@@ -7,13 +7,13 @@ import importlib.metadata
 import os
 import platform
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from grader import __version__
 from grader.classroom.task import BatchPlan
@@ -21,7 +21,7 @@ from grader.classroom.worker import Workers, shutting_down, warm_up
 from grader.core import installed, resources
 from grader.core.errors import AttncheckError, CourseError, SandboxError
 from grader.core.layout import WIDTH, indent
-from grader.core.model import Message, Text
+from grader.core.model import Lang, Message, Text
 from grader.core.text import LABELED, PARENTHESIZED, same
 from grader.course import loader
 from grader.grading import courses
@@ -30,12 +30,6 @@ from grader.sandbox import open_sandbox
 from grader.sandbox.canaries import ATTACKS, AttackResult, try_attacks
 from grader.sandbox.layers import probe
 from grader.sandbox.zygote import readable_by_all
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from grader.core.model import Lang
-
 
 State = Literal["ok", "weak", "missing"]
 

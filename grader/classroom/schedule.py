@@ -14,7 +14,7 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from grader.classroom.task import BatchPlan, GradingTask, TaskResult
 from grader.classroom.words import WORKER_DIED_TWICE
@@ -22,14 +22,11 @@ from grader.classroom.worker import WorkerLost, Workers, run_job, run_task, shut
 from grader.classroom.worker import sandbox_layers as layers_of
 from grader.core import resources
 from grader.core.errors import SandboxError, SandboxKilled, SandboxUnavailable, UsageError
-from grader.core.model import Course, Message
+from grader.core.model import Course, Job, Limits, Message, Observed
 from grader.grading import courses
 from grader.grading.context import GradingContext
 from grader.grading.inputs import Seed
 from grader.sandbox.canaries import refusal, try_attacks
-
-if TYPE_CHECKING:
-    from grader.core.model import Job, Limits, Observed
 
 #: Tasks submitted ahead for each worker: enough to keep workers busy, and few enough to limit memory use.
 _AHEAD = 3

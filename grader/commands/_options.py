@@ -17,7 +17,7 @@ from grader.commands import LANG
 from grader.commands._language import language
 from grader.core import files, suggest
 from grader.core.errors import StateError, UsageError
-from grader.core.model import Exercise, Message, Text
+from grader.core.model import Course, Exercise, Item, Lang, Message, Question, Text
 from grader.core.text import name_list
 from grader.course import loader
 from grader.grading import courses
@@ -25,7 +25,6 @@ from grader.learning import log
 
 if TYPE_CHECKING:
     from grader.classroom.gradebook import Gradebook
-    from grader.core.model import Course, Item, Lang, Question
     from grader.grading.inputs import Seed
     from grader.learning.log import Event
 

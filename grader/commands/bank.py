@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -31,17 +31,11 @@ from grader.core import resources
 from grader.core.errors import UsageError
 from grader.core.files import create
 from grader.core.layout import indent
-from grader.core.model import Message, Text
+from grader.core.model import Course, Lang, Message, Question, Text
 from grader.core.text import name_list
 from grader.course import loader
-from grader.course.problems import ProblemsError
+from grader.course.problems import Problem, ProblemsError
 from grader.grading import courses
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from grader.core.model import Course, Lang, Question
-    from grader.course.problems import Problem
 
 ABOUT = Message("Tools for writing questions.")
 READERS = "Authors"

@@ -16,12 +16,11 @@ import click
 from grader.classroom.gradebook import open_gradebook
 from grader.commands._options import Call, collected, documented, print_lines, results_argument, say, shared, write_json
 from grader.core.errors import UsageError
-from grader.core.model import Message
+from grader.core.model import Lang, Message
 from grader.core.serialize import to_json
 from grader.core.text import points as points_text
 
 if TYPE_CHECKING:
-    from grader.core.model import Lang
     from grader.instructor.rubric import AnswerGroup, Decision
 
     Decide = Callable[[AnswerGroup, Decision, datetime], int]

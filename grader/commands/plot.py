@@ -13,12 +13,11 @@ from grader.commands._options import PATH, UNCONFINED, WRITTEN, Call, documented
 from grader.core import suggest
 from grader.core.errors import UsageError
 from grader.core.layout import cells, wrap
-from grader.core.model import Message, Text
+from grader.core.model import Lang, Message, Text
 from grader.core.text import COMMA, LABELED, PARENTHESIZED, clean, join
 from grader.submission import read
 
 if TYPE_CHECKING:
-    from grader.core.model import Lang
     from grader.report.figures.figure import Figure
     from grader.report.figures.kinds import Picture
     from grader.report.figures.run import LearnerValues

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -12,11 +12,8 @@ from grader.core import suggest
 from grader.core.errors import UsageError
 from grader.core.model import Message
 from grader.learning import questions_view
-from grader.learning.progress import progress_of
+from grader.learning.progress import QuestionProgress, progress_of
 from grader.report.json import number
-
-if TYPE_CHECKING:
-    from grader.learning.progress import QuestionProgress
 
 ABOUT = Message("List the questions and your progress in each.")
 READERS = "Learners"

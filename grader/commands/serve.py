@@ -9,8 +9,8 @@ import secrets
 import socket
 import tempfile
 import webbrowser
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -18,10 +18,6 @@ from grader.commands._options import FOLDER, Call, documented, say, shared
 from grader.core.errors import UsageError
 from grader.core.model import Message
 from grader.learning import log
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 ABOUT = Message("Open the course in a browser.")
 READERS = "Learners"

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from grader.commands._console import width
 from grader.commands._options import PATH, Call, documented, find_part, learner_option, print_lines, shared
 from grader.core.errors import UsageError
-from grader.core.model import Exercise, Item, Message
+from grader.core.model import Course, Exercise, Item, Lang, Message, Question
 from grader.course import question_view
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from grader.core.model import Course, Lang, Question
 
 ABOUT = Message("Show a question, an item or an exercise.")
 READERS = "Learners"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -23,14 +22,11 @@ from grader.commands._options import (
 from grader.core.errors import UsageError
 from grader.core.files import create
 from grader.core.layout import indent
-from grader.core.model import Message
+from grader.core.model import Exercise, Item, Lang, Message, Question
 from grader.core.text import COMMA
 from grader.course import starter
 from grader.learning import answers_file, log
 from grader.submission import file_text
-
-if TYPE_CHECKING:
-    from grader.core.model import Exercise, Item, Lang, Question
 
 ABOUT = Message("Create the files to start from; never overwrite one.")
 READERS = "Learners"

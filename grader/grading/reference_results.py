@@ -14,20 +14,28 @@ import zlib
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from grader import __version__
 from grader.core import cache
 from grader.core.errors import CourseError, UsageError
 from grader.core.files import write
-from grader.core.model import Course, Edition, Job, Limits, Message, Observation, Observed, Program, SourceFile, Text
+from grader.core.model import (
+    Course,
+    Edition,
+    Job,
+    Limits,
+    Message,
+    Observation,
+    Observe,
+    Observed,
+    Program,
+    SourceFile,
+    Text,
+)
 from grader.core.text import same
 from grader.grading.inputs import Seed
 from grader.grading.plan import REFERENCE_LIMITS
 from grader.sandbox.observation_cache import dump, load, memoized, program_digest
-
-if TYPE_CHECKING:
-    from grader.core.model import Course, Observe
 
 
 def reference_observer(

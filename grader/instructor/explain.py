@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -36,6 +36,7 @@ from grader.core.model import (
     Message,
     Misconception,
     Observation,
+    Observe,
     Outcome,
     Own,
     Question,
@@ -65,9 +66,6 @@ from grader.instructor.regrade import check_seed, course_of, is_as_graded, point
 from grader.report import explained, words
 from grader.report.json import diagnosis
 from grader.submission import read
-
-if TYPE_CHECKING:
-    from grader.core.model import Observe
 
 #: Arrays with at most this many entries are shown in full; of larger ones, only the corners.
 _IN_FULL = 64

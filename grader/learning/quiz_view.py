@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from grader.core.layout import cells, wrap
 from grader.core.model import Item, Lang, Message, Source, Text
 from grader.core.text import COMMA, LABELED, LEVEL, LONGEST_NAME, OF_POINTS, PARENTHESIZED, SEMICOLON, clean, points
-from grader.course.items import numbers
+from grader.course.items import Choice, Prompt, numbers
 from grader.learning.numbers import by_number
 from grader.learning.quiz_session import (
     ExerciseAdvice,
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from grader.core.page import Page
-    from grader.course.items import Choice, Prompt
     from grader.learning.choice_widget import ChoiceState
 
 # ---------------------------------------------------------------------------------------------- texts

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from grader.core.model import AnyArray
 
+
 #: Colours run from level 0 to this one.
 LEVELS = 16
 #: The most rows and columns of a matrix that are drawn, and the most matrices of an array.

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from grader.core.errors import SandboxKilled
 from grader.core.model import (
@@ -18,6 +18,8 @@ from grader.core.model import (
     Limits,
     Message,
     NotRun,
+    Observation,
+    Observe,
     Part,
     Program,
     Raised,
@@ -26,9 +28,6 @@ from grader.core.model import (
     Text,
     TimedOut,
 )
-
-if TYPE_CHECKING:
-    from grader.core.model import Observation, Observe
 
 AttackState = Literal["refused", "let-through", "undecided"]
 

@@ -21,6 +21,7 @@ from grader.core.model import (
     Limits,
     Message,
     Observation,
+    Observe,
     Program,
     Question,
     Returned,
@@ -37,7 +38,6 @@ from grader.grading.selection import source_of
 from grader.report.figures.kinds import Picture, SourceResults, Values
 
 if TYPE_CHECKING:
-    from grader.core.model import Observe
     from grader.report.figures.figure import Figure
 
 #: A picture computes more than a check, and somebody is waiting for it.
