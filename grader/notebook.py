@@ -22,7 +22,7 @@ from grader.commands._options import Call
 from grader.commands.quiz import LineFrontEnd, converse, learner_name
 from grader.core.errors import AttncheckError
 from grader.core.model import Message, Notice, Text
-from grader.core.suggest import nearest
+from grader.core.text import nearest
 
 if TYPE_CHECKING:
     from grader.core.model import ArrayComparison, Course, Lang, Report

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from grader.classroom import class_folder, collect, inbox
-from grader.core import bounded, suggest, yaml_positions
+from grader.core import bounded, text, yaml_positions
 from grader.core.model import Limits
 from grader.core.text import LONGEST_NAME
 from grader.course import items
@@ -60,7 +60,7 @@ ROWS: dict[str, tuple[float, ...]] = {
     "notebooks": (notebook.MAX_BRACKETS, notebook.MAX_CELLS, kib(notebook.MAX_SOURCE), 4, bounded.READING.cpu),
     "parsing": (mib(source.MAX_CODE), source.MAX_NAMES, source.MAX_DOTS, source.MAX_FIELD_STEPS, *READING),
     "forbidden names": READING,
-    "names": (missing._MOST_LOOKED_UP, missing._MOST_UNKNOWN, suggest._LONGEST),
+    "names": (missing._MOST_LOOKED_UP, missing._MOST_UNKNOWN, text._LONGEST_COMPARED),
     "answers": (
         kib(files.MAX_SOURCE), yaml_positions.MAX_DEPTH, answers.MAX_ENTRIES, items.MOST_CHARACTERS, *READING
     ),

@@ -8,8 +8,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.core.model import Answer, Course, Message, Notice, Question, Submission, Text
-from grader.core.suggest import nearest
-from grader.core.text import EMPTY, LABELED, name_list
+from grader.core.text import EMPTY, LABELED, name_list, nearest
 from grader.submission import messages as say
 from grader.submission.messages import Unusable, listing, printable
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from grader.core.errors import UsageError
 from grader.core.model import Course, Exercise, Item, Message, Question, SourceFile, Submission, Text
-from grader.core.suggest import hint
+from grader.core.text import suggestion
 from grader.grading.missing import is_named_after, nothing_to_grade
 from grader.submission import files_defining
 
@@ -85,7 +85,7 @@ def _known(names: Iterable[str], possible: list[str], listed: list[str], message
     lowered = {each.lower() for each in possible}
     for name in names:
         if name.lower() not in lowered and _question_id(name) not in lowered:
-            raise UsageError(message.fill(name=name, hint=hint(name, possible, listed)))
+            raise UsageError(message.fill(name=name, hint=suggestion(name, possible, listed)))
 
 
 def _touched(question: Question, submission: Submission, course: Course) -> bool:

@@ -33,8 +33,7 @@ from grader.core.files import TEMPORARY_PREFIX, portable_folder
 from grader.core.layout import columns, indent, shorten
 from grader.core.model import Course, Lang, Message
 from grader.core.serialize import Shown, Written
-from grader.core.suggest import hint
-from grader.core.text import COMMA, clean, points
+from grader.core.text import COMMA, clean, points, suggestion
 from grader.course import loader
 from grader.grading import courses
 from grader.instructor import learner_requests
@@ -68,7 +67,7 @@ def find_learner(book: Gradebook, name: str) -> LearnerRow:
             ids = ", ".join(one.id for one in same)
             raise UsageError(Message("“{name}” could be any of {ids}; give one of these ids.").fill(name=name, ids=ids))
     said = Message("There is no learner “{name}” in {book}. {hint}")
-    raise UsageError(said.fill(name=name, book=book.path, hint=hint(name, [one.id for one in everybody], most=8)))
+    raise UsageError(said.fill(name=name, book=book.path, hint=suggestion(name, [one.id for one in everybody], most=8)))
 
 
 # ---------------------------------------------------------------------------------------------- points
@@ -229,7 +228,7 @@ def _part(name: str, loaded: Course, counting: Mapping[str, float]) -> CoursePar
     if found is None:
         raise UsageError(
             Message("There is no exercise or graded item “{name}”. {hint}").fill(
-                name=name, hint=hint(name, known, most=8)
+                name=name, hint=suggestion(name, known, most=8)
             ),
             field="part",
         )

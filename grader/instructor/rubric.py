@@ -18,8 +18,7 @@ from grader.core.layout import indent
 from grader.core.model import Item, Lang, Message, Status, Text
 from grader.core.score import tidy
 from grader.core.serialize import Unrounded
-from grader.core.suggest import hint
-from grader.core.text import clean, cleaned, points
+from grader.core.text import clean, cleaned, points, suggestion
 from grader.course import items
 from grader.instructor.overrides import open_for_changes
 from grader.report.words import NOT_READABLE
@@ -244,7 +243,7 @@ def find_group(found: PendingAnswers, learner: str, part: str, *, alike: bool) -
             if learner in wording.learners:
                 return each if alike else AnswerGroup(each.item, (Wording(wording.text, (learner,)),))
     who = [name for each in mine for name in each.learners]
-    text = _NOT_WAITING.fill(learner=learner, part=part, hint=hint(learner, who, most=8)) if who else _NONE_WAIT
+    text = _NOT_WAITING.fill(learner=learner, part=part, hint=suggestion(learner, who, most=8)) if who else _NONE_WAIT
     raise UsageError(text.fill(part=part))
 
 
