@@ -57,7 +57,7 @@ from grader.grading.checker import CheckedSubmission
 from grader.grading.inputs import Seed
 from grader.report.figures.figure import Figure
 from grader.report.figures.run import LearnerValues
-from grader.sandbox import libraries
+from grader.sandbox import policy
 
 T = TypeVar("T")
 State: TypeAlias = Literal["waiting", "running", "graded", "refused"]
@@ -167,7 +167,7 @@ class Service:
         self._closing = contextlib.ExitStack()
         private = str((plan.folder / ".expected").resolve())
         self._batch_plan = BatchPlan(
-            str(plan.course_folder), plan.seed, private, libraries.digest(self.course.packages)
+            str(plan.course_folder), plan.seed, private, policy.libraries_digest(self.course.packages)
         )
         self.edition = self.course
         readers = 1 + min(plan.workers, _MOST_READERS)
