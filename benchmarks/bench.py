@@ -278,7 +278,7 @@ def eight_cases(loaded: Course) -> Course:
 @contextmanager
 def in_process() -> Iterator[Callable[[Job, Limits], Observed]]:
     """An ``observe`` that runs everything in this process."""
-    from grader.sandbox.inside import printing, serve
+    from grader.sandbox.inside import serve
 
     serve.warm_up()
     modules, finders = set(sys.modules), list(sys.meta_path)
@@ -286,7 +286,7 @@ def in_process() -> Iterator[Callable[[Job, Limits], Observed]]:
     def run_here(job: Job, limits: Limits) -> Observed:
         with open(os.memfd_create("answers"), "r+b") as answers:
             try:
-                with printing.captured() as printed:
+                with serve.captured() as printed:
                     session = serve.ChildSession(_value(encode_files(job)), answers.fileno(), printed)
                     tasks = tasks_of(job)
                     session.answer(frames.unpack_tasks(encode_tasks(tasks, limits)[frames.HEADER.size :]))

@@ -22,12 +22,11 @@ from grader.commands._options import Call
 from grader.commands.quiz import LineFrontEnd, converse, learner_name
 from grader.core.errors import AttncheckError
 from grader.core.model import Message, Notice, Text
-from grader.core.suggest import nearest
+from grader.core.text import nearest
 
 if TYPE_CHECKING:
     from grader.core.model import ArrayComparison, Course, Lang, Report
 
-_NO_NOTEBOOK = Message("check() works in Jupyter and IPython. In a terminal, run 'attncheck grade FILE'.")
 _NOT_DEFINED = Message("No cell that was run defines {name}{near}. Run the cell that defines it, then check again.")
 _NOTHING_DEFINED = Message(
     "No cell that was run defines an exercise of this course. Write, for example, a function softmax (Q3), run its "
@@ -148,7 +147,7 @@ def _cells(lang: Lang) -> dict[int, str]:
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     if shell is None:
-        raise NotebookError(_NO_NOTEBOOK)
+        raise NotebookError(Message("check() works in Jupyter and IPython. In a terminal, run 'attncheck grade FILE'."))
     return dict(enumerate(shell.history_manager.input_hist_raw))
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from grader.grading.courses import load
 from grader.grading.inputs import DrawnMade, Seed, draw
-from grader.sandbox.inside.language_model import next_logits
+from grader.sandbox.inside.helpers import next_logits
 
 SEEDS = [Seed.public(), *map(Seed.number, range(20))]
 Hypothesis = tuple[float, list[int]]

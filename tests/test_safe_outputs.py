@@ -23,7 +23,7 @@ from grader.classroom.gradebook import LearnerRow, Override, open_gradebook
 from grader.classroom.results import Book, MarkSummary, csv_cell, write_files
 from grader.commands import run
 from grader.core import files, serialize
-from grader.core.filename import portable, portable_folder
+from grader.core.files import portable, portable_folder
 from grader.core.model import Lang, Notice, Report, Text
 from grader.core.page import Page
 from grader.instructor import export

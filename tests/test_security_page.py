@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from grader.classroom import class_folder, collect, inbox
-from grader.core import bounded, suggest, yaml_positions
+from grader.core import bounded, text, yaml_positions
 from grader.core.model import Limits
 from grader.core.text import LONGEST_NAME
 from grader.course import items
@@ -19,7 +19,7 @@ from grader.formulas import parse, scalars, steps, tokens
 from grader.grading import answer_grading, checks, missing, properties
 from grader.instructor.analysis import similarity
 from grader.sandbox import launch
-from grader.sandbox.inside import confine, errors, frames, threads
+from grader.sandbox.inside import confine, errors, frames, zygote
 from grader.submission import answers, archive, files, messages, notebook, source
 from tests.grading.checks.test_kinds import SKIPS
 
@@ -60,7 +60,7 @@ ROWS: dict[str, tuple[float, ...]] = {
     "notebooks": (notebook.MAX_BRACKETS, notebook.MAX_CELLS, kib(notebook.MAX_SOURCE), 4, bounded.READING.cpu),
     "parsing": (mib(source.MAX_CODE), source.MAX_NAMES, source.MAX_DOTS, source.MAX_FIELD_STEPS, *READING),
     "forbidden names": READING,
-    "names": (missing._MOST_LOOKED_UP, missing._MOST_UNKNOWN, suggest._LONGEST),
+    "names": (missing._MOST_LOOKED_UP, missing._MOST_UNKNOWN, text._LONGEST_COMPARED),
     "answers": (
         kib(files.MAX_SOURCE), yaml_positions.MAX_DEPTH, answers.MAX_ENTRIES, items.MOST_CHARACTERS, *READING
     ),
@@ -84,8 +84,8 @@ SENTENCES = (
     f"may take {LIMITS.group_cpu:g} s of CPU time and {LIMITS.group_wall:g} s on the clock, and loading a file "
     f"{LIMITS.import_cpu:g} s and {LIMITS.import_wall:g} s",
     f"may use {gib(LIMITS.memory)} GiB of memory",
-    f"allows {threads.MAX_LIVING} at a time and {threads.MAX_STARTED:,} in the life of a process",
-    f"make up to {threads.MAX_STARTED:,} threads, so it can pass on about {threads.MAX_STARTED.bit_length() - 1} bits",
+    f"allows {zygote.MAX_LIVING} at a time and {zygote.MAX_STARTED:,} in the life of a process",
+    f"make up to {zygote.MAX_STARTED:,} threads, so it can pass on about {zygote.MAX_STARTED.bit_length() - 1} bits",
     f"at most {gib(bounded.READING.memory)} GiB of address space. Its answers are at most "
     f"{mib(bounded.READING.result)} MiB",
     f"everything above {kib(bounded.SMALL)} KiB",

@@ -18,7 +18,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 from filelock import FileLock, Timeout
@@ -38,6 +38,7 @@ from grader.core.model import (
     Message,
     Misconception,
     Observation,
+    Observe,
     Observed,
     Question,
     Raised,
@@ -51,9 +52,6 @@ from grader.grading.context import GradingContext
 from grader.grading.inputs import Seed
 from grader.grading.plan import REFERENCE_LIMITS, placeholders, sources_of
 from grader.report.figures import kinds, run
-
-if TYPE_CHECKING:
-    from grader.core.model import Observe
 
 #: The keys of an exercise that are published unchanged.
 _EXERCISE = (

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from grader.core.layout import indent
-from grader.core.model import Message
+from grader.core.model import Course, Lang, Message, Question
 from grader.core.text import name_list
 from grader.course import items, misconceptions, question_view, starter
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from grader.core.model import Course, Lang, Question
-
-_KEY = Message("Answer: {key}")
-_REVEALS = Message("Shows the misconception {names}")
 _AFTER = Message("After a mistake learners read:")
 
 
@@ -38,9 +31,9 @@ def _for_authors(question: Question, course: Course, lang: Lang) -> Iterator[str
     for item in question.items:
         yield f"\n{item.id}"
         key = items.key(item, items.Context(course.public_id, "", item.id))
-        yield indent(_KEY.fill(key=key).of(lang), 2)
+        yield indent(Message("Answer: {key}").fill(key=key).of(lang), 2)
         if names := sorted(misconceptions.misconceptions_of(item)):
-            yield indent(_REVEALS.fill(names=name_list(names)).of(lang), 2)
+            yield indent(Message("Shows the misconception {names}").fill(names=name_list(names)).of(lang), 2)
     if question.misconceptions:
         yield f"\n{_AFTER.of(lang)}"
     for misconception in question.misconceptions:

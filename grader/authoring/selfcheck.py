@@ -12,16 +12,28 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from grader.authoring import derivations, giveaways, readings
+from grader.authoring import giveaways, readings
 from grader.core.errors import CourseError
-from grader.core.model import Course, Exercise, ExerciseResult, Mistake, Part, Question, SourceFile, Status, Submission
+from grader.core.model import (
+    Course,
+    Exercise,
+    ExerciseResult,
+    Mistake,
+    Observe,
+    Part,
+    Question,
+    SourceFile,
+    Status,
+    Submission,
+)
 from grader.core.yaml_positions import parse
 from grader.course import conditions, edits, items, misconceptions, starter
 from grader.course.build import CASE_NAMES
 from grader.course.conditions import Condition, Inputs
-from grader.course.items import expression, number, shape
+from grader.course.items import Context, derivation, expression, number, shape
+from grader.course.items._planted import empty_chains
+from grader.course.items.derivation import Spec
 from grader.course.problems import Problem
 from grader.grading import checks
 from grader.grading.context import GradingContext
@@ -32,9 +44,6 @@ from grader.grading.inputs import Seed, draw
 from grader.grading.plan import function_of, module_of
 from grader.grading.selection import Selection
 from grader.submission import read
-
-if TYPE_CHECKING:
-    from grader.core.model import Observe
 
 #: Phrases of guiding questions that are about the learner's code.
 _ABOUT_CODE = re.compile(
@@ -68,7 +77,7 @@ def check(
     for question in course.questions if questions is None else questions:
         progress(question.id)
         yield from _static(question)
-        yield from derivations.problems(question)
+        yield from derivation_problems(question)
         yield from item_problems(course, question)
         if question.exercises:
             yield from _stub(course, question, context, observe)
@@ -337,3 +346,52 @@ def _first(result: ExerciseResult) -> str:
         return "everything passed"
     message = lost.verdict.message.en if lost.verdict.message else ""
     return f"{lost.check}, case {lost.case!r}: {lost.status} {message}"
+
+
+# ----------------------------------------------------------------------------------------- derivations
+# Proves the derivations of a bank: what derives earns its points, and what only looks like it earns nothing.
+
+
+_NOBODY = Context("", "", "")
+
+
+def derivation_problems(question: Question) -> Iterator[Problem]:
+    """Problems of the derivations of ``question`` that only judging many chains shows."""
+    for item in question.items:
+        if not isinstance(item.spec, Spec):
+            continue
+        where = f"{question.file}, item {item.id}"
+        stages = max(len(route.stages) for route in item.spec.routes)
+        if stages + 1 < item.points:
+            found = f"{stages} stages and the end for {item.points:g} points; expected one for each point"
+            yield Problem("few-stages", where, found)
+        for name, lines in empty_chains(item.spec):
+            if fraction := _fraction(item.spec, lines):
+                yield Problem("empty-derivation", where, f"“{name}” earns {fraction * item.points:g} points")
+        for said in _wrongly_paid(item.spec):
+            yield Problem("chain-earns", where, said)
+
+
+def _fraction(spec: Spec, lines: object) -> float:
+    return derivation.judge(spec, {"given": dict(spec.given), "lines": lines}, _NOBODY).fraction
+
+
+def _wrongly_paid(spec: Spec) -> Iterator[str]:
+    """Chains that earn something else than they should."""
+    for text in spec.accepted:
+        if (fraction := _fraction(spec, text)) < 1:
+            yield f"“{_first_line(text)}” is among `accepted` and earns {fraction:g}"
+    for chain in spec.rejected:
+        if abs((fraction := _fraction(spec, chain.lines)) - chain.earns) > 0.01:
+            yield f"“{_first_line(chain.lines)}” is among `rejected` and earns {fraction:g}, not {chain.earns:g}"
+    lines = [line.line for line in spec.chain]
+    alone = [_fraction(spec, [line]) for line in lines]
+    for length in range(1, len(lines)):
+        # Without the end, a chain earns what its lines earn: never less than one of them, and not everything.
+        fraction = _fraction(spec, lines[:length])
+        if fraction < max(alone[:length]) or (fraction == 1 and length < len(lines) - 1):
+            yield f"the first {length} lines of `chain` earn {fraction:g}"
+
+
+def _first_line(text: str) -> str:
+    return text.strip().partition("\n")[0]

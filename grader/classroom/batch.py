@@ -45,7 +45,7 @@ from grader.grading.inputs import Seed
 from grader.grading.selection import Selection, check_names
 from grader.report import words
 from grader.report.json import number
-from grader.sandbox import libraries
+from grader.sandbox import policy
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,7 @@ def _pool(request: BatchRequest, plan: GradingPlan) -> contextlib.AbstractContex
     if request.scheduler is not None:
         return schedule.cluster_pool(request.scheduler, request.out, plan.seed, plan.course)
     private = str((request.out / ".expected").resolve())
-    shared = BatchPlan(str(request.course_folder), plan.seed, private, libraries.digest(plan.course.packages))
+    shared = BatchPlan(str(request.course_folder), plan.seed, private, policy.libraries_digest(plan.course.packages))
     return schedule.local_pool(shared, request.workers, plan.tasks)
 
 

@@ -31,12 +31,10 @@ _ADDRESS = re.compile(r"https?://(?:[a-z0-9.-]+|\[[0-9a-f:]+\])(?::[0-9]{1,5})?"
 
 _TEXT = Message("text")
 _WHOLE = Message("a whole number from 1 to {most}").fill(most=_MOST_LINK_DAYS)
-_LIST = Message("a list such as [Q1, Q5]")
 _NAMES = Message("ids with names, one per line, such as grace: Grace Hopper")
 _URL = Message("the address that people open, without a path, such as https://quiz.example.edu")
 _WRONG_VALUE = Message("{where}: {key}: expected {expected}; found {found}.")
 _UNKNOWN_KEY = Message("{where}: unknown key “{key}”; expected one of {keys}.")
-_NO_MAPPING = Message("{where}: expected keys such as address and instructors.")
 _NOT_READ = Message("{path} cannot be read ({reason}); expected the settings of a class, see docs/serve.md.")
 _TWICE = Message("{where}: {id} is both an instructor and an assistant; keep one.")
 
@@ -71,7 +69,7 @@ def read_settings(folder: Path) -> ClassSettings:
     document = yaml_positions.parse(text, str(path), UsageError)
     value = document.value
     if not isinstance(value, dict):
-        raise UsageError(_NO_MAPPING.fill(where=f"{path}:1"))
+        raise UsageError(Message("{where}: expected keys such as address and instructors.").fill(where=f"{path}:1"))
     for key in value:
         if key not in _KEYS:
             where = f"{path}:{document.line((key,))}"
@@ -96,7 +94,7 @@ def _value(key: str, given: Any, where: str) -> Any:
         return dict(names)
     if key == "questions":
         if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
-            raise wrong(_LIST)
+            raise wrong(Message("a list such as [Q1, Q5]"))
         return tuple(given)
     if key == "link_days":
         if not isinstance(given, int) or isinstance(given, bool) or not 1 <= given <= _MOST_LINK_DAYS:

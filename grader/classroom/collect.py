@@ -26,7 +26,7 @@ from grader.classroom.roster import Roster
 from grader.classroom.words import join_clauses
 from grader.core import resources
 from grader.core.errors import SubmissionError, UsageError
-from grader.core.filename import LONGEST, shortened
+from grader.core.files import LONGEST, shortened
 from grader.core.model import Message, Text
 from grader.core.text import EMPTY, name_list
 from grader.submission.archive import DAMAGE, duplicate_path, entries, modified, why_refused
@@ -50,14 +50,12 @@ _NOTHING_TO_GRADE = Text(
     "没有可以评分的内容：应有 .py 文件、笔记本、.zip 或 answers.yaml，实际有：{found}。",
 )
 _NO_FILE = Message("no file at all")
-_NOT_READABLE = Message("not readable ({reason})")
 _LINK = Message("a symbolic link, which is not followed")
 _NO_REGULAR_FILE = Message("not a regular file")
 _EMPTY = Message("an empty folder")
 _HIDDEN = Message("a folder with hidden files only")
 _NAMED = Message("{what} ({name})")
 _TOO_LARGE = Message("{size} MiB of files, more than the {limit} MiB that one learner may submit")
-_TOO_MANY = Message("more than the {limit} files and folders that one learner may submit")
 _TOO_DEEP = Message("folders nested more than {depth} deep, or names longer than {size} bytes")
 _BEYOND_BOUNDS = Message("{why}. Submit only your own code and answers.")
 _FORGED = Message(
@@ -318,7 +316,7 @@ def _described(name: str, why: Text) -> Text:
 
 
 def _too_many() -> Text:
-    return _TOO_MANY.fill(limit=MAX_ENTRIES)
+    return Message("more than the {limit} files and folders that one learner may submit").fill(limit=MAX_ENTRIES)
 
 
 def _too_deep() -> Text:
@@ -453,7 +451,7 @@ def _walk(root: Path) -> Iterator[_Entry]:
         except FileNotFoundError:
             continue
         except OSError as error:
-            yield _Entry(above, "unread", _NOT_READABLE.fill(reason=error.strerror))
+            yield _Entry(above, "unread", Message("not readable ({reason})").fill(reason=error.strerror))
             continue
         if counts[_within(above, base)] > MAX_ENTRIES:
             yield _Entry(f"{_within(above, base)}/", "over", _too_many())

@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, Future
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from distributed import Client, get_worker
 from distributed.diagnostics.plugin import WorkerPlugin
@@ -33,7 +33,7 @@ from grader.classroom.task import GradingTask, TaskResult
 from grader.classroom.worker import SHARED_RESULTS, WorkerLost, grade_task
 from grader.core import cache, resources
 from grader.core.errors import AttncheckError, CacheError, SandboxError, SandboxUnavailable, SubmissionError, UsageError
-from grader.core.model import Course, Message, Text
+from grader.core.model import Course, Message, Observe, Text
 from grader.grading.context import GradingContext
 from grader.grading.inputs import Seed
 from grader.grading.reference_results import reference_observer
@@ -41,9 +41,6 @@ from grader.sandbox import Sandbox, ZygoteSettings
 from grader.sandbox.canaries import refusal, try_attacks
 from grader.sandbox.observation_cache import memoized
 from grader.submission import read_files
-
-if TYPE_CHECKING:
-    from grader.core.model import Observe
 
 T = TypeVar("T")
 
@@ -56,7 +53,6 @@ _COUNTED = 2.0
 #: The most workers that a message names.
 _MOST_NAMED = 5
 _AGAIN = Message("earlier results are saved; run the same command to continue")
-_A_WORKER = Message("a worker")
 _CANNOT_CONFINE = Message("{where} cannot confine learner code: {error}")
 _NOT_HELD = Message(
     "{why}; stop that worker, and run the command again. On that machine, 'attncheck doctor' shows the layers"
@@ -90,7 +86,7 @@ class GradingPlugin(WorkerPlugin):  # type: ignore[misc]
         self.name = name
         self._course = course
         self._wanted = dict(here)
-        self._where: str | Text = _A_WORKER
+        self._where: str | Text = Message("a worker")
         self._grading_context: GradingContext | None = None
         self._sandbox: Sandbox | None = None
         self._refusal: AttncheckError | None = None

@@ -7,13 +7,13 @@ import importlib.metadata
 import os
 import platform
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from grader import __version__
 from grader.classroom.task import BatchPlan
@@ -21,7 +21,7 @@ from grader.classroom.worker import Workers, shutting_down, warm_up
 from grader.core import installed, resources
 from grader.core.errors import AttncheckError, CourseError, SandboxError
 from grader.core.layout import WIDTH, indent
-from grader.core.model import Message, Text
+from grader.core.model import Lang, Message, Text
 from grader.core.text import LABELED, PARENTHESIZED, same
 from grader.course import loader
 from grader.grading import courses
@@ -30,12 +30,6 @@ from grader.sandbox import open_sandbox
 from grader.sandbox.canaries import ATTACKS, AttackResult, try_attacks
 from grader.sandbox.layers import probe
 from grader.sandbox.zygote import readable_by_all
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from grader.core.model import Lang
-
 
 State = Literal["ok", "weak", "missing"]
 
@@ -51,12 +45,9 @@ class MachineFact:
     remedy: Text | None = None
 
 
-_NOT_INSTALLED = Message("not installed")
 _FIX_COURSE = Message("fix the course, or choose another with --course")
 _CONTENT = Message("{questions} questions, {exercises} exercises, {items} items in {folder}")
-_INSTALL = Message("install it for {python}, or remove it from course.yaml")
 _CLOSE_AND_RUN = Message("close other programs, and run doctor again")
-_AS_NOBODY = Message("running as root: learners' code runs as the user nobody")
 _IN_NAMESPACE = Message(
     "running as root, with a Python that only root can read: learners' code runs in its own user namespace. Outside "
     "it, the code is user 0 without root's capabilities. If all users could read this Python, it would run as the "
@@ -99,7 +90,7 @@ def _versions() -> Iterator[MachineFact]:
         try:
             yield MachineFact("versions", name, "ok", same(importlib.metadata.version(name)))
         except importlib.metadata.PackageNotFoundError:
-            yield MachineFact("versions", name, "missing", _NOT_INSTALLED, same(f"pip install {name}"))
+            yield MachineFact("versions", name, "missing", Message("not installed"), same(f"pip install {name}"))
 
 
 def _content(folder: Path | None) -> Iterator[MachineFact]:
@@ -117,7 +108,7 @@ def _content(folder: Path | None) -> Iterator[MachineFact]:
         try:
             installed.distributions((name,))
         except CourseError as error:
-            remedy = _INSTALL.fill(python=sys.executable)
+            remedy = Message("install it for {python}, or remove it from course.yaml").fill(python=sys.executable)
             yield MachineFact("content", f"package {name}", "missing", error.message, remedy)
         else:
             distribution = installed.distribution(name) or name
@@ -140,7 +131,7 @@ def _layers() -> Iterator[MachineFact]:
 def _root(namespaces: bool) -> MachineFact:
     """The user that learners' code runs as when root grades. As root, it could undo all other layers."""
     if readable_by_all():
-        return MachineFact("sandbox", "user", "ok", _AS_NOBODY)
+        return MachineFact("sandbox", "user", "ok", Message("running as root: learners' code runs as the user nobody"))
     if namespaces:
         return MachineFact("sandbox", "user", "ok", _IN_NAMESPACE)
     return MachineFact("sandbox", "user", "missing", _AS_ROOT, _NOT_AS_ROOT)

@@ -29,8 +29,7 @@ from typing import Any
 
 from grader import __version__
 from grader.core.errors import SubmissionError, UsageError
-from grader.core.filename import portable_folder
-from grader.core.files import readable_json
+from grader.core.files import portable_folder, readable_json
 from grader.core.model import Answer, Course, Item, Message, Submission, Text
 from grader.core.text import duration
 from grader.course import answer_ids, items

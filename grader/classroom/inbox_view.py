@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from grader.core.layout import indent
-from grader.core.model import Message, Text
+from grader.core.model import Course, Lang, Message, Submission, Text
 from grader.core.text import COMMA, LABELED, clean, duration, timestamp
 from grader.course import answer_ids
 from grader.course.items import draw_choices
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from grader.classroom.inbox import Receipt, UnreadEntry
-    from grader.core.model import Course, Lang, Submission
 
 SUBMITTED = Message("Submitted for {learner} at {at}:")
 SUBMITTED_BEFORE = Message("The same files were already submitted for {learner} at {at}; nothing new was stored:")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from grader.classroom.gradebook import GradingRun, LearnerRow, Override, SubmissionRow
-from grader.core.identity_cache import cached_by_identity
+from grader.core.cache import cached_by_identity
 from grader.core.model import ExerciseResult, ItemResult, QuestionResult, Rules, Status
 from grader.core.score import seconds_that_count, share_when_late, tidy
 

@@ -13,10 +13,9 @@ from pathlib import Path
 from grader.classroom.gradebook import Gradebook, LearnerRow, Override, SubmissionRow
 from grader.classroom.marks import CoursePart, GradedSubmission, Mark, Marking, marks
 from grader.classroom.words import CHECK_BROKE, NOT_ALL_READ, NOTHING_THERE, OTHER_NAME, SAID_LATE
+from grader.core.cache import cached_by_identity
 from grader.core.errors import UsageError
-from grader.core.filename import portable
-from grader.core.files import TEMPORARY_PREFIX, readable_json, write
-from grader.core.identity_cache import cached_by_identity
+from grader.core.files import TEMPORARY_PREFIX, portable, readable_json, write
 from grader.core.model import Course, Lang, Message, Notice, QuestionResult, Report, Status, Text
 from grader.core.text import clean
 from grader.course import items

@@ -14,7 +14,7 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from grader.classroom.task import BatchPlan, GradingTask, TaskResult
 from grader.classroom.words import WORKER_DIED_TWICE
@@ -22,14 +22,11 @@ from grader.classroom.worker import WorkerLost, Workers, run_job, run_task, shut
 from grader.classroom.worker import sandbox_layers as layers_of
 from grader.core import resources
 from grader.core.errors import SandboxError, SandboxKilled, SandboxUnavailable, UsageError
-from grader.core.model import Course, Message
+from grader.core.model import Course, Job, Limits, Message, Observed
 from grader.grading import courses
 from grader.grading.context import GradingContext
 from grader.grading.inputs import Seed
 from grader.sandbox.canaries import refusal, try_attacks
-
-if TYPE_CHECKING:
-    from grader.core.model import Job, Limits, Observed
 
 #: Tasks submitted ahead for each worker: enough to keep workers busy, and few enough to limit memory use.
 _AHEAD = 3
@@ -38,8 +35,6 @@ _POLL = 10.0
 #: Seconds to wait for further results before the caller may save what has arrived.
 _PAUSE = 0.05
 _ENDED = Message("worker processes exit as soon as they start")
-_STOPPED = Message("a worker process had to stop: {error}")
-_HERE = Message("this machine")
 _NOT_HELD = Message("{why}; nothing was graded. 'attncheck doctor' shows the layers")
 
 T = TypeVar("T")
@@ -125,7 +120,7 @@ def rehearse(
         return in_worker(run_job, job, limits)
 
     loaded = courses.load(Path(plan.course_folder))  # while the workers import torch
-    why = refusal(try_attacks(observe, quiet), _HERE)
+    why = refusal(try_attacks(observe, quiet), Message("this machine"))
     if why:
         raise SandboxUnavailable(_NOT_HELD.fill(why=why))
     GradingContext(loaded, plan.seed, plan.reference_observer(observe)).prepare(questions)
@@ -199,4 +194,4 @@ def result_of(future: Future[T]) -> T:
         return future.result()
     except OSError as error:
         reason = resources.shortage(error) or error
-        raise SandboxError(_STOPPED.fill(error=reason)) from error
+        raise SandboxError(Message("a worker process had to stop: {error}").fill(error=reason)) from error

@@ -47,7 +47,7 @@ from grader.classroom.task import BatchPlan, GradingTask, TaskResult
 from grader.classroom.words import INTERNAL_ERROR, WORKER_DIED_TWICE
 from grader.classroom.worker import WorkerLost, run_check, run_figure, run_job, run_task, warm_up
 from grader.core.errors import AttncheckError, SandboxError, SandboxKilled, UsageError
-from grader.core.filename import portable_folder
+from grader.core.files import portable_folder
 from grader.core.model import Course, Job, Limits, Message, Observed, Submission, Text
 from grader.core.readers import Readers
 from grader.core.text import same
@@ -57,7 +57,7 @@ from grader.grading.checker import CheckedSubmission
 from grader.grading.inputs import Seed
 from grader.report.figures.figure import Figure
 from grader.report.figures.run import LearnerValues
-from grader.sandbox import libraries
+from grader.sandbox import policy
 
 T = TypeVar("T")
 State: TypeAlias = Literal["waiting", "running", "graded", "refused"]
@@ -75,7 +75,6 @@ _READING = ("grader.submission.archive", "grader.submission.notebook")
 #: Seconds between rounds of killing workers.
 _ROUND = 0.05
 
-_BUSY = Message("Your last check is still running. Its report appears when it is finished.")
 _FAILED = Message("Something went wrong on the server. It is not your fault, and your instructor has been told.")
 _STOPPED = Message("Code cannot be graded at the moment. What you submitted is safe and will be graded later.")
 _SERVED = Message("Another `attncheck serve` is using {folder}; stop it first.")
@@ -168,7 +167,7 @@ class Service:
         self._closing = contextlib.ExitStack()
         private = str((plan.folder / ".expected").resolve())
         self._batch_plan = BatchPlan(
-            str(plan.course_folder), plan.seed, private, libraries.digest(self.course.packages)
+            str(plan.course_folder), plan.seed, private, policy.libraries_digest(self.course.packages)
         )
         self.edition = self.course
         readers = 1 + min(plan.workers, _MOST_READERS)
@@ -351,7 +350,7 @@ class Service:
             if self.halted is not None or self._ending:
                 raise UsageError(_STOPPED)
             if key in self._payloads:
-                raise UsageError(_BUSY)
+                raise UsageError(Message("Your last check is still running. Its report appears when it is finished."))
             self._payloads[key] = task
             self._queue.put(QueuedJob(learner, "check", key))
             self._changed.notify_all()

@@ -17,11 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.core import serialize
-from grader.core.identity_cache import cached_by_identity
-from grader.core.model import Notice, QuestionResult, Text
+from grader.core.cache import cached_by_identity
+from grader.core.model import Notice, Observe, QuestionResult, Text
 
 if TYPE_CHECKING:
-    from grader.core.model import Observe
     from grader.grading.inputs import Seed
     from grader.submission import FoundFiles
 

@@ -37,16 +37,11 @@ def join_clauses(clauses: Iterable[Text]) -> Text:
 
 
 _DUE = Message("Due {due} (plus a learner’s extra time).")
-_PERCENT = Message("Each day late, or part of a day, costs {percent} %.")
-_GRACE = Message("The first {hours} h are free.")
-_CUT_OFF = Message("Work more than {days} days late does not count.")
-_FREE = Message("There is no penalty for late work.")
 _COUNTS = {
     "best": Message("The best attempt counts."),
     "last": Message("The last attempt counts."),
     "each": Message("Every attempt counts separately."),
 }
-_ATTEMPT = Message("Each further attempt costs {percent} %.")
 
 
 def policy_sentences(rules: Rules) -> Iterator[Text]:
@@ -55,13 +50,13 @@ def policy_sentences(rules: Rules) -> Iterator[Text]:
         return
     yield _DUE.fill(due=timestamp(rules.due))
     if rules.late_percent:
-        yield _PERCENT.fill(percent=points(rules.late_percent))
+        yield Message("Each day late, or part of a day, costs {percent} %.").fill(percent=points(rules.late_percent))
     if rules.grace_hours and rules.late_percent:
-        yield _GRACE.fill(hours=points(rules.grace_hours))
+        yield Message("The first {hours} h are free.").fill(hours=points(rules.grace_hours))
     if rules.cut_off_days is not None:
-        yield _CUT_OFF.fill(days=points(rules.cut_off_days))
+        yield Message("Work more than {days} days late does not count.").fill(days=points(rules.cut_off_days))
     if not rules.late_percent and rules.cut_off_days is None:
-        yield _FREE
+        yield Message("There is no penalty for late work.")
     yield _COUNTS[rules.attempts]
     if rules.attempt_percent:
-        yield _ATTEMPT.fill(percent=points(rules.attempt_percent))
+        yield Message("Each further attempt costs {percent} %.").fill(percent=points(rules.attempt_percent))

@@ -21,7 +21,7 @@ from grader.classroom.task import BatchPlan, GradingTask, TaskResult, encode, en
 from grader.classroom.words import FILES_CHANGED, INTERNAL_ERROR
 from grader.core import resources
 from grader.core.errors import AttncheckError, SubmissionError
-from grader.core.model import Status
+from grader.core.model import Job, Limits, Observed, Report, Status, Submission
 from grader.course import answer_ids
 from grader.grading import courses
 from grader.grading.checker import CheckedSubmission, Checker
@@ -36,8 +36,6 @@ from grader.submission import parse_files, read_files
 
 if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
-
-    from grader.core.model import Job, Limits, Observed, Report, Submission
 
 
 #: The number of submissions whose results a worker caches, for learners who submit the same files.

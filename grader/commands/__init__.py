@@ -27,10 +27,10 @@ import click
 
 import grader
 from grader.commands._language import language_of_call
-from grader.core import catalogue, resources, suggest
+from grader.core import catalogue, resources
 from grader.core.errors import AttncheckError, UsageError
 from grader.core.model import Message, Text
-from grader.core.text import clean
+from grader.core.text import clean, suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -131,7 +131,7 @@ class _Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in names() and not args[0].startswith("-"):
             raise UsageError(
-                _NO_COMMAND.fill(name=args[0], hint=suggest.hint(args[0], [summary.name for summary in summaries()]))
+                _NO_COMMAND.fill(name=args[0], hint=suggestion(args[0], [summary.name for summary in summaries()]))
             )
         return super().resolve_command(ctx, args)
 

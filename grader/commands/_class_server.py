@@ -11,7 +11,7 @@ import click
 
 from grader.commands._options import read_seed, say
 from grader.core.errors import UsageError
-from grader.core.model import Message
+from grader.core.model import Course, Lang, Message
 from grader.course import loader
 from grader.grading import courses
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from grader.classroom.class_folder import ClassSettings
     from grader.classroom.roster import Roster
-    from grader.core.model import Course, Lang
 
 NO_ROSTER = Message("{folder}/class.yaml names no roster, and neither does course.yaml; add “roster: class.csv”.")
 _PREPARING = Message(

@@ -14,7 +14,7 @@ import click
 
 from grader.classroom.words import GRADED
 from grader.core.layout import WIDTH, wrap
-from grader.core.model import Message, Text
+from grader.core.model import Lang, Message, Text
 from grader.core.text import clean
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
 
     from grader.classroom.batch import BatchProgress
-    from grader.core.model import Lang
     from grader.core.page import Page
 
 WAITING_FOR = Message("waiting for {name}")

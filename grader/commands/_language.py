@@ -8,13 +8,9 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from grader.core.errors import UsageError
-from grader.core.model import Message
-
-if TYPE_CHECKING:
-    from grader.core.model import Lang
+from grader.core.model import Lang, Message
 
 
 def language(environ: Mapping[str, str]) -> Lang:

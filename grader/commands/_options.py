@@ -15,17 +15,16 @@ import click
 
 from grader.commands import LANG
 from grader.commands._language import language
-from grader.core import files, suggest
+from grader.core import files
 from grader.core.errors import StateError, UsageError
-from grader.core.model import Exercise, Message, Text
-from grader.core.text import name_list
+from grader.core.model import Course, Exercise, Item, Lang, Message, Question, Text
+from grader.core.text import name_list, suggestion
 from grader.course import loader
 from grader.grading import courses
 from grader.learning import log
 
 if TYPE_CHECKING:
     from grader.classroom.gradebook import Gradebook
-    from grader.core.model import Course, Item, Lang, Question
     from grader.grading.inputs import Seed
     from grader.learning.log import Event
 
@@ -147,7 +146,7 @@ def find_question(course: Course, name: str) -> Question:
     question = course.question(name) or course.question(f"Q{number}")
     if question is None:
         said = Message("There is no question “{name}”. {hint}")
-        raise UsageError(said.fill(name=name, hint=suggest.hint(name, [q.id for q in course.questions])))
+        raise UsageError(said.fill(name=name, hint=suggestion(name, [q.id for q in course.questions])))
     return question
 
 
@@ -156,9 +155,7 @@ def find_exercise(course: Course, name: str) -> tuple[Question, Exercise]:
     match = course.exercise(name)
     if match is None:
         names = [exercise.name for question in course.questions for exercise in question.exercises]
-        raise UsageError(
-            Message("There is no exercise “{name}”. {hint}").fill(name=name, hint=suggest.hint(name, names))
-        )
+        raise UsageError(Message("There is no exercise “{name}”. {hint}").fill(name=name, hint=suggestion(name, names)))
     return match
 
 
@@ -178,7 +175,7 @@ def find_part(course: Course, name: str) -> tuple[Question, Item | Exercise | No
     names = [question.id for question in course.questions]
     names += [item.id for question in course.questions for item in question.items]
     names += [exercise.name for question in course.questions for exercise in question.exercises]
-    hint = suggest.hint(name, names, [question.id for question in course.questions])
+    hint = suggestion(name, names, [question.id for question in course.questions])
     text = Message("There is no question, item or exercise “{name}”. {hint}")
     raise UsageError(text.fill(name=name, hint=hint))
 

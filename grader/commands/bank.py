@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -31,17 +31,11 @@ from grader.core import resources
 from grader.core.errors import UsageError
 from grader.core.files import create
 from grader.core.layout import indent
-from grader.core.model import Message, Text
+from grader.core.model import Course, Lang, Message, Question, Text
 from grader.core.text import name_list
 from grader.course import loader
-from grader.course.problems import ProblemsError
+from grader.course.problems import Problem, ProblemsError
 from grader.grading import courses
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from grader.core.model import Course, Lang, Question
-    from grader.course.problems import Problem
 
 ABOUT = Message("Tools for writing questions.")
 READERS = "Authors"
@@ -50,13 +44,10 @@ RANK = 10
 PASSED, FAILED = 0, 4
 
 _EDITION = Message("{folder} is a learners' edition: it was read without errors, and has nothing else to check.")
-_HINT = Message("    {hint}")
-_TWICE = Message("Give the course only once: as DIR or with --course.")
 _INSTALLED = Message(
     "The bundled course is part of the installed attncheck ({folder}), where an update would delete your question. "
     "Name a folder of your own: attncheck bank new {question} --course mycourse"
 )
-_NOT_ASKED = Message("{question}: no other item or exercise is about {what}")
 _UNREAD_PAIR = Message("{where}, read by {readers}:\n    {edits}\n    {text}")
 _UNREAD = Message(
     "{pairs} share a text with others: two people have to confirm that it fits each (--verbose lists them) and note it "
@@ -70,7 +61,6 @@ _PUBLISHED = Message(
     "included with their keys: {practice} practice items\n"
     "learners use it with --course {folder}: attncheck grade work --course {folder}"
 )
-_SURVIVES = Message("{exercise}: survives: {mutant}")
 _STALE = Message("{question}: listed under equivalent:, but caught or gone: {mutant}")
 _MUTANTS = Message("{count}: {holes} survive without explanation, {equivalent} listed as equivalent")
 _NEXT = Message("next: attncheck bank check {folder}; attncheck bank preview {question} --course {folder}")
@@ -108,7 +98,7 @@ def check(call: Call, folder: Path | None, questions: tuple[str, ...], verbose: 
     exercise is about.
     """
     if folder is not None and call.course_folder is not None:
-        raise UsageError(_TWICE)
+        raise UsageError(Message("Give the course only once: as DIR or with --course."))
     try:
         course = load_course(folder or call.course_folder)
     except ProblemsError as error:
@@ -130,7 +120,7 @@ def check(call: Call, folder: Path | None, questions: tuple[str, ...], verbose: 
     else:
         for problem in problems:
             say(problem.said)
-            say(_HINT.fill(hint=problem.hint))
+            say(Message("    {hint}").fill(hint=problem.hint))
         _say_without_follow_up(course, chosen, verbose)
         _say_unread(course, chosen, verbose)
         _say_checked(chosen, len(problems))
@@ -161,7 +151,7 @@ def _say_without_follow_up(course: Course, chosen: list[Question], verbose: bool
     for question, alone in selfcheck.without_follow_up(course).items():
         if question in names:
             what = name_list(alone) if verbose else _count(len(alone), "misconception", "个误解")
-            text = _NOT_ASKED.fill(question=question, what=what)
+            text = Message("{question}: no other item or exercise is about {what}").fill(question=question, what=what)
             say(Text(indent(text.en, 0), indent(text.zh, 0)))
 
 
@@ -267,7 +257,7 @@ def mutate(call: Call, names: tuple[str, ...], workers: int | None) -> None:
         write_json({"mutants": len(fates), "survivors": [{"exercise": m.exercise, "mutant": m.name} for m in holes]})
     else:
         for mutant in holes:
-            say(_SURVIVES.fill(exercise=mutant.exercise, mutant=mutant.name))
+            say(Message("{exercise}: survives: {mutant}").fill(exercise=mutant.exercise, mutant=mutant.name))
         for question, name in stale:
             say(_STALE.fill(question=question, mutant=name))
         excused = sum(1 for fate in fates if not fate.caught and fate.why is not None)

@@ -10,7 +10,7 @@ import click
 
 from grader.classroom.class_folder import locked
 from grader.classroom.gradebook import open_gradebook
-from grader.classroom.results import Book, write_files
+from grader.classroom.results import Book, MarkSummary, write_files
 from grader.commands import INTERRUPTED
 from grader.commands._console import progress_bar
 from grader.commands._options import (
@@ -26,14 +26,12 @@ from grader.commands._options import (
     workers_option,
     write_json,
 )
-from grader.core.model import Message, Text
+from grader.core.model import Lang, Message, Text
 from grader.course import loader
 from grader.grading import courses
 
 if TYPE_CHECKING:
     from grader.classroom.batch import BatchProgress, BatchRequest
-    from grader.classroom.results import MarkSummary
-    from grader.core.model import Lang
 
 ABOUT = Message("Grade every submission in a folder or zip.")
 READERS = "Instructors"

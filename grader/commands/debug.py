@@ -14,8 +14,6 @@ ABOUT = Message("Write a script that runs one public case.")
 READERS = "Learners"
 RANK = 110
 
-_RUN = Message("{place}: run it with python, or step through it with python -m pdb {place}")
-
 
 @documented(
     {"debug q05.py -e scaled_dot_product_attention --case 'by hand'": "write a script to step through"},
@@ -49,4 +47,4 @@ def debug(call: Call, *, path: Path, name: str, case_name: str, target: Path | N
         return
     place = target or Path("debug_" + "_".join([exercise.name, *case_name.split()]) + ".py")
     create(place, text)
-    say(_RUN.fill(place=place))
+    say(Message("{place}: run it with python, or step through it with python -m pdb {place}").fill(place=place))

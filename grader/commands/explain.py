@@ -19,7 +19,6 @@ from grader.commands._options import (
 )
 from grader.core.model import ExerciseResult, Item, Message
 from grader.core.serialize import to_json
-from grader.instructor import explain_view
 
 if TYPE_CHECKING:
     from grader.grading.inputs import Seed
@@ -60,7 +59,7 @@ def explain(call: Call, *, folder: Path, learner: str, check: str, attempt: int 
     if call.as_json:
         write_json(to_json(explanation, call.lang))
     else:
-        print_lines(explain_view.lines(explanation, call.lang))
+        print_lines(replay.lines(explanation, call.lang))
     click.get_current_context().exit(SAME if explanation.agrees else DIFFERENT)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -24,12 +23,9 @@ from grader.commands._options import (
     shared,
 )
 from grader.core.errors import UsageError
-from grader.core.model import Message, Text
+from grader.core.model import Lang, Message, Text
 from grader.core.text import clean
 from grader.instructor import export as exports
-
-if TYPE_CHECKING:
-    from grader.core.model import Lang, Text
 
 ABOUT = Message("Export grades or quiz items for other programs.")
 READERS = "Instructors"

@@ -11,7 +11,6 @@ from grader.core.errors import UsageError
 from grader.core.model import Message
 from grader.core.serialize import to_json
 from grader.core.text import clean
-from grader.instructor import overrides_view
 
 ABOUT = Message("Delete a learner from DIR permanently.")
 READERS = "Instructors"
@@ -41,11 +40,11 @@ def forget(call: Call, folder: Path, learner: str, yes: bool) -> None:
     """
     if not yes and (call.as_json or not can_ask()):
         raise UsageError(Message("forget asks before it deletes anything, but nobody can answer here; give --yes."))
-    from grader.instructor.overrides import forgetting  # loads numpy
+    from grader.instructor.overrides import forget_lines, forgetting  # loads numpy
 
     with forgetting(folder, learner, call.course_folder) as (plan, remove):
         if not call.as_json:
-            print_lines(overrides_view.forget_lines(plan, folder, call.lang))
+            print_lines(forget_lines(plan, folder, call.lang))
         agreed = yes or click.confirm(FORGET_IT.of(call.lang))
         if agreed:
             remove(call.lang)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import click
 
@@ -26,13 +26,10 @@ from grader.commands._options import (
     write_output,
 )
 from grader.core.errors import UsageError
-from grader.core.model import Message
+from grader.core.model import Course, Message, Report
 from grader.learning import log, next_step, reference_view
 from grader.learning.progress import code_events, new_events, progress_of
 from grader.report.json import to_json
-
-if TYPE_CHECKING:
-    from grader.core.model import Course, Report
 
 ABOUT = Message("Grade a file, folder, notebook or zip.")
 READERS = "Learners"

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from grader.commands._console import page
 from grader.commands._options import Call, documented, find_one_exercise, find_part, shared
-from grader.core import suggest
 from grader.core.errors import UsageError
-from grader.core.model import Message
+from grader.core.model import Exercise, Message, Question
+from grader.core.text import suggestion
 from grader.learning import hints, log, progress_view
 from grader.learning.progress import hints_shown, hints_taken, last_misconception
-
-if TYPE_CHECKING:
-    from grader.core.model import Exercise, Question
 
 ABOUT = Message("Show the next hint for an exercise.")
 READERS = "Learners"
@@ -75,7 +70,7 @@ def _choose(question: Question, name: str) -> Exercise:
     if exercise is None:
         raise UsageError(
             Message("{question} has no exercise “{name}”. {hint}").fill(
-                question=question.id, name=name, hint=suggest.hint(name, [e.name for e in question.exercises])
+                question=question.id, name=name, hint=suggestion(name, [e.name for e in question.exercises])
             )
         )
     return exercise

@@ -13,8 +13,7 @@ from grader.commands._class_server import read_class
 from grader.commands._options import FOLDER, Call, documented, say, shared
 from grader.core.errors import UsageError
 from grader.core.model import Message
-from grader.core.suggest import hint
-from grader.core.text import clean
+from grader.core.text import clean, suggestion
 
 if TYPE_CHECKING:
     from grader.web.people import ClassMember
@@ -76,5 +75,5 @@ def links(call: Call, *, folder: Path, people: tuple[str, ...], as_csv: bool, da
 
 def _person(member: ClassMember | None, name: str, names: list[str]) -> ClassMember:
     if member is None:
-        raise UsageError(_NOBODY.fill(name=clean(name), hint=hint(name, names)))
+        raise UsageError(_NOBODY.fill(name=clean(name), hint=suggestion(name, names)))
     return member

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 import click
 
 from grader.commands._console import width
 from grader.commands._language import language
 from grader.commands._options import Call, documented, present_files, shared, write_json
-from grader.core.model import Message
+from grader.core.model import Lang, Message
 from grader.learning import log, next_step, review
 from grader.learning.progress import progress_of
-
-if TYPE_CHECKING:
-    from grader.core.model import Lang
 
 ABOUT = Message("Say what to do next, and with which command.")
 READERS = "Learners"

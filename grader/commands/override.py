@@ -16,13 +16,11 @@ import click
 from grader.classroom.gradebook import open_gradebook
 from grader.commands._options import Call, collected, documented, print_lines, results_argument, say, shared, write_json
 from grader.core.errors import UsageError
-from grader.core.model import Message
+from grader.core.model import Lang, Message
 from grader.core.serialize import to_json
 from grader.core.text import points as points_text
-from grader.instructor import overrides_view
 
 if TYPE_CHECKING:
-    from grader.core.model import Lang
     from grader.instructor.rubric import AnswerGroup, Decision
 
     Decide = Callable[[AnswerGroup, Decision, datetime], int]
@@ -74,9 +72,9 @@ class _Request:
     },
     {0: "done"},
     {
-        "override DIR LEARNER PART": "grader.instructor.overrides_view:ChangeJson",
-        "override DIR --list": "grader.instructor.overrides_view:OverridesJson",
-        "override DIR --pending": "grader.instructor.rubric_view:WaitingJson",
+        "override DIR LEARNER PART": "grader.instructor.overrides:ChangeJson",
+        "override DIR --list": "grader.instructor.overrides:OverridesJson",
+        "override DIR --pending": "grader.instructor.rubric:WaitingJson",
     },
 )
 @click.command()
@@ -145,27 +143,31 @@ def _kind(request: _Request) -> Literal["list", "pending", "mark", "key points",
 
 
 def _give_or_remove(call: Call, request: _Request) -> None:
-    from grader.instructor.overrides import OverrideRequest, Signed, give_points, remove_override  # loads numpy
+    from grader.instructor import overrides  # loads numpy
 
     folder, now, author = request.folder, datetime.now(UTC), request.signed_by()
     if request.points is None:
-        given = remove_override(folder, request.which, Signed(author, now), call.course_folder, call.lang)
+        given = overrides.remove_override(
+            folder, request.which, overrides.Signed(author, now), call.course_folder, call.lang
+        )
     else:
-        points = OverrideRequest(*request.which, request.points, request.reason or "", author, request.beyond)
-        given = give_points(folder, points, now, call.course_folder, call.lang)
+        points = overrides.OverrideRequest(*request.which, request.points, request.reason or "", author, request.beyond)
+        given = overrides.give_points(folder, points, now, call.course_folder, call.lang)
     if call.as_json:
-        write_json(to_json(overrides_view.given_json(given)))
+        write_json(to_json(overrides.given_json(given)))
     else:
-        print_lines(overrides_view.given_lines(given, call.lang))
+        print_lines(overrides.given_lines(given, call.lang))
 
 
 def _list(call: Call, folder: Path) -> None:
+    from grader.instructor import overrides  # loads numpy
+
     with closing(open_gradebook(folder)) as book:
-        overrides = book.overrides()
+        given = book.overrides()
     if call.as_json:
-        write_json(to_json(overrides_view.list_json(overrides)))
+        write_json(to_json(overrides.list_json(given)))
     else:
-        print_lines(overrides_view.list_lines(overrides, call.lang))
+        print_lines(overrides.list_lines(given, call.lang))
 
 
 # --------------------------------------------------------------------------------- marking by key points
@@ -182,30 +184,30 @@ def _by_key_points(call: Call, request: _Request) -> None:
 
 
 def _say_done(group: AnswerGroup, decision: Decision, lang: Lang) -> None:
-    from grader.instructor import rubric, rubric_view  # loads numpy
+    from grader.instructor import rubric  # loads numpy
 
     earned, _ = rubric.score_decision(group.item, decision)
     names = {"item": group.item.id, "points": points_text(earned), "possible": points_text(group.item.points)}
-    click.echo(rubric_view.DONE.fill(count=len(group.learners), **names).of(lang))
+    click.echo(rubric.DONE.fill(count=len(group.learners), **names).of(lang))
 
 
 def _pending(call: Call, folder: Path) -> None:
     """Print the answers to mark."""
     from grader.classroom.results import Book  # loads numpy
-    from grader.instructor import rubric, rubric_view  # loads numpy
+    from grader.instructor import rubric  # loads numpy
     from grader.instructor.overrides import open_for_changes  # loads numpy
 
     with open_for_changes(folder, call.course_folder) as (gradebook, course):
         waiting = rubric.pending_answers(Book.of(gradebook, course))
     if call.as_json:
-        write_json(to_json(rubric_view.waiting_json(waiting), call.lang))
+        write_json(to_json(rubric.waiting_json(waiting), call.lang))
     else:
-        print_lines(rubric_view.waiting_lines(waiting, call.lang))
+        print_lines(rubric.waiting_lines(waiting, call.lang))
 
 
 def _mark(call: Call, request: _Request) -> None:
     """Ask for the key points of each group of answers."""
-    from grader.instructor import rubric, rubric_view  # loads numpy
+    from grader.instructor import rubric  # loads numpy
 
     author = request.signed_by()
     if call.as_json:
@@ -214,12 +216,12 @@ def _mark(call: Call, request: _Request) -> None:
         comments = {item: list(used) for item, used in waiting.comments.items()}
         todo = list(waiting.groups)
         if not todo and not waiting.unread:
-            say(rubric_view.NOTHING_WAITS)
+            say(rubric.NOTHING_WAITS)
         while todo:
             group = todo.pop(0)
             used = comments.setdefault(group.item.id, [])
-            print_lines(rubric_view.group_lines(group, used, call.lang))
-            typed = _ask(rubric_view.WHICH.of(call.lang))
+            print_lines(rubric.group_lines(group, used, call.lang))
+            typed = _ask(rubric.WHICH.of(call.lang))
             if typed is None or typed.casefold() == "q":
                 break
             if typed.casefold() == "x":
@@ -227,19 +229,19 @@ def _mark(call: Call, request: _Request) -> None:
             elif typed and typed.casefold() != "s" and not _decide(group, typed, used, decide, call.lang):
                 todo.insert(0, group)
             click.echo()
-        print_lines(rubric_view.unread_lines(waiting.unread, call.lang))
+        print_lines(rubric.unread_lines(waiting.unread, call.lang))
 
 
 def _decide(group: AnswerGroup, typed: str, used: list[str], decide: Decide, lang: Lang) -> bool:
     """Save what was typed about ``group``, with a comment (one of those ``used``, or new). False if unreadable."""
-    from grader.instructor import rubric, rubric_view  # loads numpy
+    from grader.instructor import rubric  # loads numpy
 
     try:
         rubric.score_decision(group.item, rubric.Decision(typed))
     except UsageError as error:
         say(error.message, err=True)
         return False
-    comment = _ask(rubric_view.COMMENT.of(lang)) or ""
+    comment = _ask(rubric.COMMENT.of(lang)) or ""
     if comment.isdecimal() and 1 <= int(comment) <= len(used):
         comment = used[int(comment) - 1]
     decision = rubric.Decision(typed, comment)

@@ -10,15 +10,13 @@ import click
 
 from grader.commands._console import stdout
 from grader.commands._options import PATH, UNCONFINED, WRITTEN, Call, documented, print_lines, say, shared, write_output
-from grader.core import suggest
 from grader.core.errors import UsageError
 from grader.core.layout import cells, wrap
-from grader.core.model import Message, Text
-from grader.core.text import COMMA, LABELED, PARENTHESIZED, clean, join
+from grader.core.model import Lang, Message, Text
+from grader.core.text import COMMA, LABELED, PARENTHESIZED, clean, join, suggestion
 from grader.submission import read
 
 if TYPE_CHECKING:
-    from grader.core.model import Lang
     from grader.report.figures.figure import Figure
     from grader.report.figures.kinds import Picture
     from grader.report.figures.run import LearnerValues
@@ -70,9 +68,7 @@ def plot(call: Call, *, name: str | None, source: Path | None, target: Path | No
     picture = kinds.kinds().get(name.lower())
     if picture is None:
         raise UsageError(
-            Message("There is no picture “{name}”. {hint}").fill(
-                name=name, hint=suggest.hint(name, list(kinds.kinds()))
-            )
+            Message("There is no picture “{name}”. {hint}").fill(name=name, hint=suggestion(name, list(kinds.kinds())))
         )
     if target is not None:
         _refuse(target)

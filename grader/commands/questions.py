@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from grader.commands._console import width
 from grader.commands._options import Call, documented, shared, write_json
-from grader.core import suggest
 from grader.core.errors import UsageError
 from grader.core.model import Message
+from grader.core.text import suggestion
 from grader.learning import questions_view
-from grader.learning.progress import progress_of
+from grader.learning.progress import QuestionProgress, progress_of
 from grader.report.json import number
-
-if TYPE_CHECKING:
-    from grader.learning.progress import QuestionProgress
 
 ABOUT = Message("List the questions and your progress in each.")
 READERS = "Learners"
@@ -47,7 +44,7 @@ def questions(call: Call, group: str | None, as_map: bool, markdown: bool) -> No
     chosen = [q for q in course.questions if group is None or q.group.lower() == group.lower()]
     if group is not None and not chosen:
         said = Message("There is no group “{group}”. {hint}")
-        raise UsageError(said.fill(group=group, hint=suggest.hint(group, [name for name, _ in course.groups])))
+        raise UsageError(said.fill(group=group, hint=suggestion(group, [name for name, _ in course.groups])))
     if as_map:
         coverages = misconceptions.coverage_of(course, chosen)
         if call.as_json:

@@ -18,14 +18,13 @@ from grader.commands._options import PATH, Call, documented, print_lines, shared
 from grader.core.errors import UsageError
 from grader.core.files import create
 from grader.core.layout import wrap
-from grader.core.model import Message, Text
+from grader.core.model import Course, Item, Lang, Message, Observed, Text
 from grader.core.text import COMMA, clean, clean_name
 from grader.learning import answers_file, log, quiz_session, quiz_view
 from grader.report.json import to_json
 from grader.submission import Unusable, read
 
 if TYPE_CHECKING:
-    from grader.core.model import Course, Item, Lang, Observed
     from grader.learning.log import Event
     from grader.learning.quiz_session import Action, QuizCard, Session
 

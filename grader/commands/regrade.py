@@ -45,7 +45,7 @@ DONE, DECLINED, SOME_NOT_GRADABLE = 0, 1, 5
         "regrade results --yes": "grade again and save without asking",
     },
     {0: "saved, or nothing to save", 1: "nothing was saved", 5: "some submissions could not be graded"},
-    {"regrade DIR": "grader.instructor.regrade_view:RegradeJson"},
+    {"regrade DIR": "grader.instructor.regrade:RegradeJson"},
 )
 @click.command()
 @results_argument
@@ -65,21 +65,22 @@ def regrade(call: Call, *, folder: Path, dry_run: bool, yes: bool, seed_file: Pa
         raise UsageError(
             Message("regrade asks before it saves anything, but nobody can answer here; give --yes or --dry-run.")
         )
-    from grader.instructor import regrade_view  # loads numpy
-    from grader.instructor.regrade import RegradeRequest, regraded  # loads numpy
+    from grader.instructor import regrade as regrading  # loads numpy
 
-    request = RegradeRequest(folder, graded_seed(folder, seed_file, call.course_folder), call.course_folder, workers)
+    request = regrading.RegradeRequest(
+        folder, graded_seed(folder, seed_file, call.course_folder), call.course_folder, workers
+    )
     with ExitStack() as stack:
         with progress_bar(call.lang) as show:
-            result, save = stack.enter_context(regraded(request, show, dry=dry_run))
+            result, save = stack.enter_context(regrading.regraded(request, show, dry=dry_run))
         if not call.as_json:
-            print_lines(regrade_view.lines(result, folder, call.lang))
+            print_lines(regrading.lines(result, folder, call.lang))
         # Even if nothing changed, --yes writes the files again: the disk may have been full the last time.
         write = not dry_run and (yes or (result.has_changes and click.confirm(SAVE_IT.of(call.lang))))
         if write:
             save(call.lang)
     if call.as_json:
-        write_json(to_json(regrade_view.as_data(result, folder, write)))
+        write_json(to_json(regrading.as_data(result, folder, write)))
     elif result.has_changes:
         say((SAVED if write else NOT_SAVED).fill(folder=folder))
     click.get_current_context().exit(_code(result, write, dry_run))

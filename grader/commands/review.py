@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -18,12 +17,9 @@ from grader.core.model import Exercise, Message
 from grader.core.text import clean
 from grader.course.starter import stub
 from grader.learning import log, quiz_session, quiz_view, review_session, review_view
-from grader.learning.review import cards, queue
+from grader.learning.review import Card, cards, queue
 from grader.learning.review_session import Review, SubmittedCode, Turn
 from grader.submission import file_text, read
-
-if TYPE_CHECKING:
-    from grader.learning.review import Card
 
 ABOUT = Message("Review what is due.")
 READERS = "Learners"

@@ -9,8 +9,8 @@ import secrets
 import socket
 import tempfile
 import webbrowser
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -18,10 +18,6 @@ from grader.commands._options import FOLDER, Call, documented, say, shared
 from grader.core.errors import UsageError
 from grader.core.model import Message
 from grader.learning import log
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 ABOUT = Message("Open the course in a browser.")
 READERS = "Learners"
@@ -32,7 +28,6 @@ _NO_EXTRA = Message(
     "`attncheck serve` needs {name}: pip install 'attncheck[web]', or in a checkout: pip install -e '.[web]'."
 )
 _OPEN = Message("Open {address}\nThe address works once. Your code is saved in {folder}. Stop with Ctrl-C.")
-_NEXT = Message("A browser has used the address. For another browser: {address}")
 _TAKEN = Message(
     "Port {port} of this machine is in use ({reason}); choose another with --port, or 0 for any free port."
 )
@@ -136,7 +131,7 @@ def serve(
         return f"http://{_HOST}:{number}/?{PARAMETER}={guard.ticket(used)}"
 
     def say_next() -> None:
-        say(_NEXT.fill(address=address(say_next)))
+        say(Message("A browser has used the address. For another browser: {address}").fill(address=address(say_next)))
 
     say(_OPEN.fill(address=address(say_next), folder=folder))
     config = quiet_config(guard, "off")

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from grader.commands._console import width
 from grader.commands._options import PATH, Call, documented, find_part, learner_option, print_lines, shared
 from grader.core.errors import UsageError
-from grader.core.model import Exercise, Item, Message
+from grader.core.model import Course, Exercise, Item, Lang, Message, Question
 from grader.course import question_view
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from grader.core.model import Course, Lang, Question
 
 ABOUT = Message("Show a question, an item or an exercise.")
 READERS = "Learners"
@@ -26,8 +21,6 @@ RANK = 30
 _AN_ITEM = Message(
     "{name} is an item, and has no reference. 'attncheck show {question} --reference' shows those of its exercises."
 )
-
-_ONLY_WITH = Message("--from requires --reference: it compares your code with the reference.")
 
 
 @documented(
@@ -67,7 +60,7 @@ def show(call: Call, *, name: str, full: bool, reference: bool, source: Path | N
     question, part = find_part(course, name)
     view = question_view.View(course.public_id, learner, call.lang, width())
     if source is not None and not reference:
-        raise UsageError(_ONLY_WITH)
+        raise UsageError(Message("--from requires --reference: it compares your code with the reference."))
     if reference:
         lines = _reference(course, question, part, call)
         if source is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -23,14 +22,11 @@ from grader.commands._options import (
 from grader.core.errors import UsageError
 from grader.core.files import create
 from grader.core.layout import indent
-from grader.core.model import Message
+from grader.core.model import Exercise, Item, Lang, Message, Question
 from grader.core.text import COMMA
 from grader.course import starter
-from grader.learning import log, start_files
+from grader.learning import answers_file, log
 from grader.submission import file_text
-
-if TYPE_CHECKING:
-    from grader.core.model import Exercise, Item, Lang, Question
 
 ABOUT = Message("Create the files to start from; never overwrite one.")
 READERS = "Learners"
@@ -114,12 +110,12 @@ def _add_missing(
 ) -> None:
     """Append the items that an existing ``answers.yaml`` does not have; name them if the file cannot be extended."""
     text = file_text(path)
-    missing = start_files.missing_items(text, wanted)
+    missing = answers_file.missing_items(text, wanted)
     if not missing:
         say(KEPT.fill(file=str(path)))
         return
     names = COMMA.of(lang).join(item.id for _, item in missing)
-    extended = start_files.add_items(text, missing, course_id, learner, lang)
+    extended = answers_file.add_items(text, missing, course_id, learner, lang)
     if extended is None:
         say(TO_ADD.fill(file=str(path)))
         click.echo(indent(names, 2))
@@ -133,7 +129,7 @@ def _reset(folder: Path, part: tuple[Question, Exercise], lang: Lang) -> None:
     question, exercise = part
     path = folder / starter.file_name(question)
     text = file_text(path)
-    changed = start_files.reset_exercise(text, path, exercise, lang)
+    changed = answers_file.reset_exercise(text, path, exercise, lang)
     kept = next(p for n in itertools.count(1) if not (p := path.with_name(f"{path.stem}.old{n}.txt")).exists())
     create(kept, text)
     write_output("--reset", path, changed)

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from grader.commands._console import stdout, width
 from grader.commands._options import Call, documented, find_exercise, present_files, say, shared
-from grader.core.model import Message, Text
+from grader.core.model import Course, ExerciseResult, Message, Text
 from grader.learning import hints, log, next_step, reference_view, watching
 from grader.learning.progress import progress_of, watch_events
 from grader.submission import read
-
-if TYPE_CHECKING:
-    from grader.core.model import Course, ExerciseResult
 
 ABOUT = Message("Grade again on every save.")
 READERS = "Learners"

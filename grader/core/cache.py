@@ -1,7 +1,7 @@
 """An on-disk cache of results that can be recomputed: losing an entry costs time, never a result.
 
 An entry is bytes, stored under a kind and a hex digest of everything that determines it. ``folder`` raises if the
-cache cannot be used; ``get`` and ``put`` then act as if it were empty.
+cache cannot be used; ``get`` and ``put`` then act as if it were empty. ``cached_by_identity`` caches in memory alone.
 """
 
 from __future__ import annotations
@@ -9,8 +9,11 @@ from __future__ import annotations
 import os
 import re
 import zlib
+from collections.abc import Callable
 from contextlib import suppress
+from functools import wraps
 from pathlib import Path
+from typing import TypeVar
 
 from grader.core.errors import CacheError
 from grader.core.model import Message
@@ -98,3 +101,32 @@ def _entry(kind: str, key: str) -> Path:
     if not _KIND.fullmatch(kind) or not _KEY.fullmatch(key):
         raise ValueError(f"a cache entry needs a word and a hex digest, not {kind!r} and {key!r}")
     return folder() / kind / key
+
+
+# ----------------------------------------------------------------------------------------- by identity
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+def cached_by_identity(limit: int) -> Callable[[Callable[[K], V]], Callable[[K], V]]:
+    """A decorator that calls the function once for each object; the cache is cleared when it holds ``limit`` objects.
+
+    For immutable objects that occur often, and whose hash costs as much as the function itself.
+    """
+
+    def decorate(function: Callable[[K], V]) -> Callable[[K], V]:
+        known: dict[int, tuple[K, V]] = {}  # keeps the object alive, so that no other one can get its id
+
+        @wraps(function)
+        def cached(value: K) -> V:
+            found = known.get(id(value))
+            if found is None:
+                if len(known) >= limit:
+                    known.clear()
+                found = known[id(value)] = value, function(value)
+            return found[1]
+
+        return cached
+
+    return decorate

@@ -18,10 +18,7 @@ Every message says what was expected, what was found, where, and what to do.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from grader.core.model import Lang, Text
+from grader.core.model import Lang, Text
 
 
 class AttncheckError(Exception):

@@ -1,4 +1,4 @@
-"""Writes files atomically: a crash leaves the old file or the new one, never half a file."""
+"""Files: writes them atomically (a crash leaves the old file or the new one, never half a file), and names them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import contextlib
 import json
 import os
 import re
+import unicodedata
+from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
@@ -84,3 +86,82 @@ def _write_or_remove(path: Path, file: TextIO, text: str) -> None:
     except OSError:
         path.unlink(missing_ok=True)
         raise
+
+
+# ----------------------------------------------------------------------------------------------- names
+# Names of files and folders that every system can store, made from names that people chose.
+# A digest tells names apart that would become equal. These names stand in inboxes and results folders, so they must not
+# change.
+
+
+#: The most bytes of a name. File systems allow 255; the rest is for a digest, a number and a suffix.
+LONGEST = 200
+#: The most characters of a file's and a folder's name, without a digest.
+_FILE_LENGTH, _FOLDER_LENGTH = 80, 59
+_UNSAFE = re.compile(r"[^\w.()\- @]")
+#: Names of devices, which Windows reserves with any suffix.
+_DEVICE = re.compile(r"con|nul|aux|prn|com\d|lpt\d", re.IGNORECASE)
+#: Files that attncheck itself writes to results folders and exports.
+_OUR_FILES = frozenset({"class", "gradebook", "index"})
+#: The hexadecimal digits of a digest in the name of a folder: so many that nobody finds two names with the same ones.
+_FOLDER_DIGITS = 16
+_DIGESTED = re.compile(rf"-[0-9a-f]{{{_FOLDER_DIGITS}}}$")
+
+
+def portable(text: str, taken: dict[str, str]) -> str:
+    """A portable file name for ``text``, without suffix, that is not in ``taken``, to which it is added.
+
+    If the text had to be changed or cut, or if its name is taken, the name gets a digest, so that it does not depend on
+    other learners. The same text again gets a number.
+    """
+    whole = unicodedata.normalize("NFC", text)
+    safe = _safe(whole, _FILE_LENGTH).encode()[:LONGEST].decode(errors="ignore").rstrip(". ") or "learner"
+    digest = f"-{sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+    stem, dot, rest = safe.partition(".")
+    if _is_device(safe) or stem.strip().lower() in _OUR_FILES:
+        safe = f"{stem}_{dot}{rest}"
+    elif safe != whole:
+        safe += digest
+    if taken.get(safe.casefold(), text) != text:
+        safe += digest
+    name, times = safe, 1
+    while name.casefold() in taken:
+        times += 1
+        name = f"{safe} ({times})"
+    taken[name.casefold()] = text
+    return name
+
+
+def portable_folder(text: str) -> str:
+    """A portable folder name for ``text``. Different texts have different names.
+
+    A text that cannot be the name of a folder, or that looks like what becomes of one, is followed by its digest.
+    """
+    safe = _safe(text, _FOLDER_LENGTH).rstrip(". ")
+    if _is_device(safe):
+        safe = f"_{safe}"
+    if safe and safe == text and not _DIGESTED.search(safe):
+        return safe
+    return f"{safe or 'learner'}-{sha256(text.encode()).hexdigest()[:_FOLDER_DIGITS]}"
+
+
+def shortened(path: str) -> str:
+    """``path`` with parts short enough for a file system; what is cut keeps its suffix and gets a digest."""
+    return "/".join(map(_shortened_part, path.split("/")))
+
+
+def _shortened_part(name: str) -> str:
+    if len(name.encode()) <= LONGEST:
+        return name
+    stem, dot, suffix = name.rpartition(".")
+    ending = f".{suffix}" if dot and 0 < len(suffix) < 10 else ""
+    # A character has at most four bytes.
+    return f"{(stem or name)[: LONGEST // 6]}-{sha256(name.encode()).hexdigest()[:8]}{ending}"
+
+
+def _safe(text: str, length: int) -> str:
+    return _UNSAFE.sub("_", text).strip("-. ")[:length]
+
+
+def _is_device(name: str) -> bool:
+    return _DEVICE.fullmatch(name.partition(".")[0].strip()) is not None

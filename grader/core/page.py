@@ -5,7 +5,7 @@ Lines are ``rich.text.Text`` objects, never markup, so that text from a learner 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from rich.console import Console
 from rich.text import Text as Styled
@@ -13,9 +13,6 @@ from rich.text import Text as Styled
 from grader.core.layout import cells, wrap
 from grader.core.model import Lang, Message, Text
 from grader.core.text import EMPTY
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _WIDEST = 100
 #: Characters that a screen reader would read out by name, and what is written instead.

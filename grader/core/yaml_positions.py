@@ -45,8 +45,6 @@ _HINTS = {
     "did not find expected ',' or ']'": Message("a text with , : { } [ ] or # in it needs quotes inside [ ]"),
     "did not find expected key": Message("is it indented like the keys above it, and are the quotes closed?"),
 }
-_NOT_YAML = Message("this is not YAML: {problem}")
-_HINTED = Message("{problem}; {hint}")
 _ODD_CHARACTER = Message("the text contains a character that is not allowed ({reason})")
 _SURROGATE = Message("the text contains half a character (a surrogate)")
 _SECOND = Message("a second document begins here (---); expected one document per file")
@@ -54,8 +52,6 @@ _ALIAS = Message("an alias (*{name}); expected the value itself, and quotes arou
 _ANCHOR = Message("an anchor (&{name}); expected a value without one, and quotes around a text that begins with &")
 _TAG = Message("a tag ({name}); expected a value without one, and quotes around a text that begins with !")
 _DEEP = Message("nested more than {limit} levels deep; expected something flatter")
-_KEY_SHAPE = Message("a list or mapping is used as a key; expected a string")
-_KEY_TEXT = Message("the key {key} is not a string; put it in quotes")
 _KEY_TWICE = Message("the key '{key}' is given twice, first on line {line}")
 
 
@@ -109,7 +105,7 @@ def parse_document(text: str, first: int = 1) -> Document:
         said = Text(problem + context, problem + context)
         hint = next((hint for part, hint in _HINTS.items() if part in problem), None)
         if hint is not None:
-            said = _HINTED.fill(problem=said, hint=hint)
+            said = Message("{problem}; {hint}").fill(problem=said, hint=hint)
         raise _not_yaml(mark.line + first if mark else first, said) from None
     except yaml.reader.ReaderError as fault:
         before = text.encode()[: fault.position] if isinstance(fault.character, bytes) else text[: fault.position]
@@ -120,7 +116,7 @@ def parse_document(text: str, first: int = 1) -> Document:
 
 
 def _not_yaml(line: int, problem: Text) -> YamlError:
-    return YamlError(line, _NOT_YAML.fill(problem=problem))
+    return YamlError(line, Message("this is not YAML: {problem}").fill(problem=problem))
 
 
 class _Reader:
@@ -174,11 +170,11 @@ class _Reader:
         found: dict[str, Any] = {}
         while not isinstance(event := next(self.events), events.MappingEndEvent):
             if isinstance(event, (events.SequenceStartEvent, events.MappingStartEvent)):
-                self.fail(event, path, _KEY_SHAPE)
+                self.fail(event, path, Message("a list or mapping is used as a key; expected a string"))
             key = self.value(event, path)
             if not isinstance(key, str):
                 said = event.value if isinstance(event, events.ScalarEvent) else key
-                self.fail(event, path, _KEY_TEXT, key=said or "null")
+                self.fail(event, path, Message("the key {key} is not a string; put it in quotes"), key=said or "null")
             place = (*path, key)
             if key in found:
                 self.fail(event, path, _KEY_TWICE, key=key, line=self.lines[place])

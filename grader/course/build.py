@@ -31,7 +31,6 @@ Model = TypeVar("Model", bound=BaseModel)
 _MOST = 10
 _PROBLEM = Message("The course in {folder} has a problem:")
 _PROBLEMS = Message("The course in {folder} has problems:")
-_MORE = Message("… and {count} more")
 
 #: The Chinese names of cases, by their English ones.
 CASE_NAMES = "questions/case-names.yaml"
@@ -316,5 +315,5 @@ def _message(folder: Path, problems: list[Problem]) -> Text:
     heading = (_PROBLEMS if len(problems) > 1 else _PROBLEM).fill(folder=folder)
     lines = [heading, *(problem.said for problem in problems[:_MOST])]
     if len(problems) > _MOST:
-        lines.append(_MORE.fill(count=len(problems) - _MOST))
+        lines.append(Message("… and {count} more").fill(count=len(problems) - _MOST))
     return Text("\n".join(line.en for line in lines), "\n".join(line.zh for line in lines))

@@ -11,8 +11,8 @@ import typing
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
+from grader.core.cache import cached_by_identity
 from grader.core.constraints import MisconceptionId
-from grader.core.identity_cache import cached_by_identity
 from grader.core.model import Course, Exercise, Item, Message, Misconception, Question, deferred_spec
 from grader.core.text import Path
 

@@ -14,8 +14,7 @@ from typing import Any
 
 from grader.core.errors import CourseError
 from grader.core.model import Text
-from grader.core.suggest import nearest
-from grader.core.text import Path, show_path
+from grader.core.text import Path, nearest, show_path
 
 #: A value that was found is only a part of a line.
 _LONGEST = 70

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from grader.core.layout import WIDTH, cells, indent, wrap
-from grader.core.model import Message
+from grader.core.model import Exercise, Item, Lang, Message, Question, Text
 from grader.core.text import COMMA, PARENTHESIZED, RESULT
 from grader.course import items, starter
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from grader.core.model import Exercise, Item, Lang, Question, Text
 
 NO_CASES = Message("none")
 TO_ANSWER = Message("Questions to answer (in answers.yaml)")

@@ -8,8 +8,7 @@ from fractions import Fraction
 from typing import Literal, TypeAlias
 
 from grader.core.model import Message, Text
-from grader.core.suggest import nearest
-from grader.core.text import name_list
+from grader.core.text import name_list, nearest
 from grader.formulas.ast import FunctionCall, Name, Node, Number, Subscript, Transpose
 from grader.formulas.errors import ParseError
 from grader.formulas.tokens import GREEK

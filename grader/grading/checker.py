@@ -5,10 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from grader.core.errors import LibrariesChanged
-from grader.core.model import ArrayComparison, Course, Report, Submission
+from grader.core.model import ArrayComparison, Course, Observe, Report, Submission
 from grader.grading.code_grading import with_shared_budget
 from grader.grading.context import GradingContext
 from grader.grading.grade import grade
@@ -17,9 +17,6 @@ from grader.grading.public_arrays import compare_public_cases
 from grader.grading.reference_results import reference_observer
 from grader.grading.selection import Selection
 from grader.sandbox import Sandbox, ZygoteSettings
-
-if TYPE_CHECKING:
-    from grader.core.model import Observe
 
 T = TypeVar("T")
 

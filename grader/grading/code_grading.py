@@ -7,7 +7,6 @@ import hashlib
 import math
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from grader.core import bounded
 from grader.core.errors import LibrariesChanged, SandboxError, SandboxKilled, SandboxUnavailable
@@ -18,6 +17,7 @@ from grader.core.model import (
     Limits,
     MissingModule,
     Observation,
+    Observe,
     Observed,
     Outcome,
     Raised,
@@ -39,9 +39,6 @@ from grader.grading.explaining.reruns import Reruns
 from grader.grading.failures import not_written
 from grader.grading.missing import Leftovers
 from grader.grading.plan import CallingForm, Plan, calling_forms, signatures
-
-if TYPE_CHECKING:
-    from grader.core.model import Job, Limits, Observe, Observed
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import operator
 from collections import OrderedDict
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from grader.core.model import (
     Course,
@@ -18,6 +18,7 @@ from grader.core.model import (
     Message,
     MissingModule,
     Observation,
+    Observe,
     Observed,
     Program,
     Question,
@@ -47,10 +48,6 @@ from grader.grading.plan import (
     sources_of,
 )
 from grader.grading.programs import Target
-
-if TYPE_CHECKING:
-    from grader.core.model import Observe
-
 
 #: How many results of pairs of mistakes are cached in a process.
 _MOST_PAIRS = 2048

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from grader.core.model import (
     Job,
     Limits,
     Observation,
+    Observe,
     Observed,
     Program,
     Question,
@@ -34,9 +35,6 @@ from grader.grading.inputs import Drawn, Seed, draw
 from grader.grading.plan import REFERENCE_LIMITS, calling_forms, function_of, module_of
 from grader.grading.programs import Target, Writer
 from grader.grading.selection import source_of
-
-if TYPE_CHECKING:
-    from grader.core.model import Observe
 
 #: Counting is optional, so the limits are low.
 _LIMITS = Limits(group_cpu=6.0, group_wall=15.0)

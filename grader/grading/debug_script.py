@@ -18,6 +18,7 @@ from grader.core.model import (
     Course,
     Exercise,
     Message,
+    Observe,
     Own,
     Parameter,
     Question,
@@ -39,7 +40,6 @@ from grader.submission.source import parse
 if TYPE_CHECKING:
     from jinja2 import Template
 
-    from grader.core.model import Observe
 
 _ABSENT = Message("{path} does not define {name}; 'attncheck start {question}' writes a stub.")
 _NO_VALUES = Message("The case “{case_name}” has no expected values to compare with; choose another.")

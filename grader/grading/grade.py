@@ -12,7 +12,6 @@ import importlib.util
 import time
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING
 
 from grader import __version__
 from grader.core.model import (
@@ -24,6 +23,7 @@ from grader.core.model import (
     Message,
     Notice,
     Observation,
+    Observe,
     Question,
     Report,
     SourceFile,
@@ -42,9 +42,6 @@ from grader.grading.plan import REFERENCE_LIMITS, CallingForm, Plan, PlannedChec
 from grader.grading.programs import apply_variant
 from grader.grading.selection import Selection, choose, source_of
 from grader.sandbox import policy
-
-if TYPE_CHECKING:
-    from grader.core.model import Observe
 
 
 def grade(

@@ -8,8 +8,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.core.model import Answer, Course, Message, Notice, Question, Submission, Text
-from grader.core.suggest import nearest
-from grader.core.text import EMPTY, LABELED, name_list
+from grader.core.text import EMPTY, LABELED, name_list, nearest
 from grader.submission import messages as say
 from grader.submission.messages import Unusable, listing, printable
 
@@ -18,7 +17,6 @@ _Place = tuple[str, int]
 
 #: How many names of a submission are compared with a missing one; each comparison takes some microseconds.
 _COMPARED = 300
-_NOWHERE = Message("{name} is not defined in the submission")
 _UNREAD = Message("{name} was not found, because {path} could not be read: {problem}")
 _MISSPELT = Message(
     "{name} is not defined in the submission. Is it {near}, on line {line} of {path}? If so, rename it to {name}."
@@ -77,7 +75,7 @@ def _nearest(name: str, others: tuple[str, ...]) -> str | None:
 
 def not_defined(name: str) -> Text:
     """The message if the submission defines nothing like ``name``."""
-    return _NOWHERE.fill(name=name)
+    return Message("{name} is not defined in the submission").fill(name=name)
 
 
 def is_named_after(path: str, question: Question) -> bool:
@@ -197,7 +195,7 @@ def unknown_item(answer: Answer, ids: list[str], course_ids: Container[str]) -> 
         return _NESTED.fill(line=answer.line, id=shown, lines=lines)
     near = nearest(answer.item, ids)
     hint = _MEANT.fill(near=near) if near else EMPTY
-    return _NO_ITEM.fill(line=answer.line, id=shown, hint=hint)
+    return Message("line {line}: there is no item {id}{hint}").fill(line=answer.line, id=shown, hint=hint)
 
 
 def _written(value: object) -> str:
@@ -205,7 +203,6 @@ def _written(value: object) -> str:
 
 
 _MORE_UNKNOWN = Message("line {line}: from here on, {count} more answers are for items that do not exist")
-_NO_ITEM = Message("line {line}: there is no item {id}{hint}")
 _MEANT = Message(" (did you mean {near}?)")
 _NESTED = Message(
     "line {line}: the answers below `{id}:` were not read. Write each on its own line, with its full id: {lines}."

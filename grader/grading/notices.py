@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from grader.core import bounded
 from grader.core.model import Course, Message, MissingModule, Notice, Submission, Text
-from grader.core.suggest import nearest
-from grader.core.text import name_list
+from grader.core.text import name_list, nearest
 from grader.grading.definitions import first_use
 from grader.grading.missing import is_named_after, unassigned
 from grader.grading.selection import ChosenQuestion, source_of

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from grader.core.model import (
     Job,
     Limits,
     Observation,
+    Observe,
     Program,
     Report,
     Returned,
@@ -34,9 +35,6 @@ from grader.grading.inputs import Drawn, Seed, draw
 from grader.grading.plan import REFERENCE_LIMITS, function_of, module_of, regroup
 from grader.grading.programs import Target, apply_variant
 from grader.grading.properties import is_mask, program
-
-if TYPE_CHECKING:
-    from grader.core.model import Observe
 
 #: Pictures are small and optional, so the limits are low.
 LIMITS = Limits(total_cpu=10.0, total_wall=30.0, result_bytes=1 << 20, total_bytes=16 << 20)

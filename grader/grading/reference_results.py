@@ -14,20 +14,28 @@ import zlib
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from grader import __version__
 from grader.core import cache
 from grader.core.errors import CourseError, UsageError
 from grader.core.files import write
-from grader.core.model import Course, Edition, Job, Limits, Message, Observation, Observed, Program, SourceFile, Text
+from grader.core.model import (
+    Course,
+    Edition,
+    Job,
+    Limits,
+    Message,
+    Observation,
+    Observe,
+    Observed,
+    Program,
+    SourceFile,
+    Text,
+)
 from grader.core.text import same
 from grader.grading.inputs import Seed
 from grader.grading.plan import REFERENCE_LIMITS
 from grader.sandbox.observation_cache import dump, load, memoized, program_digest
-
-if TYPE_CHECKING:
-    from grader.core.model import Course, Observe
 
 
 def reference_observer(
@@ -104,7 +112,6 @@ _NO_RESULT = Message(
     "The learners' edition in {folder} was published with attncheck {published} and lacks results that attncheck "
     "{here} needs for {exercise}. Install that version, or ask your instructor to publish the edition again."
 )
-_OTHER_CHECKSUM = Message("it does not match its checksum in course.yaml")
 _UNUSABLE = Message("{file} cannot be used ({why}); ask your instructor for a new copy of the course folder.")
 
 
@@ -136,7 +143,7 @@ def _table(file: Path, digest: str | None) -> dict[str, Observation]:
         data = file.read_bytes()
         if hashlib.sha256(data).hexdigest() == digest:
             return unpack(data)
-        why: Text = _OTHER_CHECKSUM
+        why: Text = Message("it does not match its checksum in course.yaml")
     except (OSError, ValueError) as error:
         why = same(str(error))
     raise CourseError(_UNUSABLE.fill(file=file, why=why))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from grader.core.errors import UsageError
 from grader.core.model import Course, Exercise, Item, Message, Question, SourceFile, Submission, Text
-from grader.core.suggest import hint
+from grader.core.text import suggestion
 from grader.grading.missing import is_named_after, nothing_to_grade
 from grader.submission import files_defining
 
@@ -63,7 +63,6 @@ def _answers_count(submission: Submission, selection: Selection) -> bool:
     return selection.everything or submission.answers is not None
 
 
-_NO_QUESTION = Message("There is no question “{name}” in this course. {hint}")
 _NO_PART = Message("There is no exercise, graded item or question “{name}” in this course. {hint}")
 
 
@@ -78,7 +77,7 @@ def check_names(course: Course, selection: Selection) -> None:
     questions = [q.id for q in course.questions]
     exercises = [e.name for q in course.questions for e in q.exercises]
     items = [item.id for q in course.questions for item in q.items if item.use == "graded"]
-    _known(selection.questions, questions, questions, _NO_QUESTION)
+    _known(selection.questions, questions, questions, Message("There is no question “{name}” in this course. {hint}"))
     _known(selection.exercises, [*exercises, *items, *questions], exercises, _NO_PART)
 
 
@@ -86,7 +85,7 @@ def _known(names: Iterable[str], possible: list[str], listed: list[str], message
     lowered = {each.lower() for each in possible}
     for name in names:
         if name.lower() not in lowered and _question_id(name) not in lowered:
-            raise UsageError(message.fill(name=name, hint=hint(name, possible, listed)))
+            raise UsageError(message.fill(name=name, hint=suggestion(name, possible, listed)))
 
 
 def _touched(question: Question, submission: Submission, course: Course) -> bool:

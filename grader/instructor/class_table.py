@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from grader.classroom.results import has_other_name
+from grader.classroom.results import Book, has_other_name
 from grader.classroom.words import GRADED, NOTHING_THERE, OTHER_NAME, PARTLY, SAID_LATE, WHOLE, join_clauses
 from grader.core.model import Message, Text
 from grader.core.text import clean, duration, points
@@ -16,7 +16,6 @@ from grader.report import words
 
 if TYPE_CHECKING:
     from grader.classroom.marks import Mark
-    from grader.classroom.results import Book
 
 TITLES: Mapping[str, Text] = {
     "learner": Message("Learner"),
@@ -35,7 +34,6 @@ TITLES: Mapping[str, Text] = {
     "sort": Message("sort by this column"),
 }
 _GIVEN = Message("includes points given by the instructor")
-_WAITING = Message("answers to grade by hand: {count}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +142,7 @@ def _status(mark: Mark) -> Text:
     if has_other_name(mark.work.row):
         found.append(OTHER_NAME)
     if count := count_pending(mark):
-        found.append(_WAITING.fill(count=count))
+        found.append(Message("answers to grade by hand: {count}").fill(count=count))
     return join_clauses(found)
 
 

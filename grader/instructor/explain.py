@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -19,7 +19,9 @@ from grader.classroom.gradebook import Gradebook, GradingRun, LearnerRow, Submis
 from grader.classroom.marks import marks
 from grader.classroom.recorder import question_version
 from grader.classroom.results import Book
+from grader.classroom.words import NONE
 from grader.core.errors import UsageError
+from grader.core.layout import indent
 from grader.core.model import (
     Array,
     ArrayType,
@@ -30,9 +32,11 @@ from grader.core.model import (
     ExerciseResult,
     Item,
     ItemResult,
+    Lang,
     Message,
     Misconception,
     Observation,
+    Observe,
     Outcome,
     Own,
     Question,
@@ -45,7 +49,7 @@ from grader.core.model import (
     Visibility,
 )
 from grader.core.serialize import Shown, ShownText, Written
-from grader.core.text import clean, cleaned, name_list, same
+from grader.core.text import COMMA, LABELED, SEMICOLON, STATUS, clean, cleaned, name_list, points, same, timestamp
 from grader.course import answer_ids, items
 from grader.course.loader import full_course
 from grader.grading import courses
@@ -59,11 +63,9 @@ from grader.grading.programs import apply_variant
 from grader.grading.reference_results import reference_observer
 from grader.instructor.overrides import find_learner
 from grader.instructor.regrade import check_seed, course_of, is_as_graded, points_of
+from grader.report import explained, words
 from grader.report.json import diagnosis
 from grader.submission import read
-
-if TYPE_CHECKING:
-    from grader.core.model import Observe
 
 #: Arrays with at most this many entries are shown in full; of larger ones, only the corners.
 _IN_FULL = 64
@@ -495,20 +497,17 @@ def _difference(expected: tuple[Observation, ...], actual: tuple[Observation, ..
 # ---------------------------------------------------------------------------------------------- showing
 
 _ANSWER = Message("answer")
-_SAME_ARRAY = Message("the same as {name}")
 _MADE = Message("made by {helper}")
-_OWN = Message("the submission's own {name}")
 _RESULT = Message("result")
 _RUN = Message("run {number}")
 _NAME = Message("{name}")
-_LARGER = Message("{name}, larger")
 
 
 def _inputs(drawn: Drawn, called: Text = _NAME) -> Iterator[ShownValue]:
     for name, value in (*drawn.construct, *drawn.parameters, *drawn.args):
         yield _thing(called.fill(name=name), value)
     for larger in drawn.larger:
-        yield from _inputs(larger, _LARGER)
+        yield from _inputs(larger, Message("{name}, larger"))
 
 
 def _things(seen: tuple[Observation, ...]) -> Iterator[ShownValue]:
@@ -529,11 +528,11 @@ def _thing(name: Text, value: Any) -> ShownValue:
         case np.ndarray():
             return ShownValue(name, same(f"{value.dtype} {value.shape}"), format_array(value))
         case Same(name=other):
-            return ShownValue(name, _SAME_ARRAY.fill(name=other))
+            return ShownValue(name, Message("the same as {name}").fill(name=other))
         case DrawnMade(helper=helper):
             return ShownValue(name, _MADE.fill(helper=helper), _short(dict(value.parts)) if value.parts else "")
         case Own(name=other):
-            return ShownValue(name, _OWN.fill(name=other))
+            return ShownValue(name, Message("the submission's own {name}").fill(name=other))
         case tuple() | list() if any(isinstance(part, (Array, np.ndarray)) for part in value):
             inner = [_thing(name, part) for part in value]
             kinds = ", ".join(part.kind.en for part in inner)
@@ -553,3 +552,144 @@ def format_array(values: np.ndarray[Any, Any]) -> str:
 def _short(value: Any) -> str:
     text = value if isinstance(value, str) else repr(value)
     return text if len(text) <= 600 else text[:599] + "…"
+
+
+# ------------------------------------------------------------------------------------------ for people
+# An explained item or check for instructors, as lines of text.
+
+
+EXPLAINED = Message("{learner}, {where}: {status}, {earned} of {possible} points")
+HIDDEN = Message("This case is hidden: do not show the following to learners.")
+TOLD = Message("What the learner sees: {said}")
+SEEN = Message("With nothing hidden: {said}")
+BELIEF = Message("Misconception {name}: {truth}")
+WHY = Message("Why: {said}")
+INPUTS = Message("Inputs")
+EXPECTED = Message("Expected")
+ACTUAL = Message("Actual")
+NO_EXPECTED = Message("this check does not compare results with the reference")
+NO_ACTUAL = Message("nothing", "output")
+CODE_IN = Message("Submission {submission}, file {file}: {given}")
+IN_FORM = Message("called in the form “{name}”")
+GRADED_AT = Message("Graded {at} ({seconds} s), seed {seed}; {versions}")
+BANK_THEN = Message("Course {course}, question {version}")
+REPLAY_AGREES = Message("The replay gave the same result as when it was graded.")
+REPLAY_DIFFERS = Message(
+    "The replay gave a different result ({status}): the code does not behave the same every time, or the machine was "
+    "too busy."
+)
+CHANGED_SINCE = Message(
+    "The question has changed since it was graded; the replay used the current version. To grade it again, run "
+    "attncheck regrade."
+)
+GIVEN_INSTEAD = Message("Points given by hand count instead: {points}, by {author}: {reason}")
+
+
+def lines(found: Explanation, lang: Lang) -> Iterator[str]:
+    """The explanation as lines: inputs, expected and actual results, and provenance."""
+
+    def say(text: Text, **values: object) -> str:
+        return indent(text.fill(**values).of(lang), 0)
+
+    yield say(
+        EXPLAINED,
+        learner=clean(found.learner),
+        where=found.check,
+        status=STATUS[found.status],
+        earned=points(found.earned),
+        possible=points(found.possible),
+    )
+    if found.visibility == "hidden":
+        yield say(HIDDEN)
+    if found.ask is not None:
+        yield indent(found.ask.of(lang), 0)
+    yield from _why_lines(found, lang)
+    yield ""
+    yield from _thing_lines(INPUTS, found.inputs, lang)
+    yield from _thing_lines(EXPECTED, found.expected, lang, NO_EXPECTED)
+    yield from _thing_lines(ACTUAL, found.actual, lang, NO_ACTUAL)
+    if found.difference is not None:
+        yield from _difference_lines(found.difference, lang)
+    yield ""
+    yield from _provenance_lines(found, lang)
+
+
+def _why_lines(found: Explanation, lang: Lang) -> Iterator[str]:
+    if found.message is not None:
+        yield indent(TOLD.fill(said=_cleaned(found.message)).of(lang), 0)
+    if found.told is not None and found.told != found.message:
+        yield indent(SEEN.fill(said=_cleaned(found.told)).of(lang), 0)
+    if found.misconception is not None:
+        truth = found.misconception.truth
+        yield indent(BELIEF.fill(name=found.misconception.id, truth=truth).of(lang), 0)
+    for each in found.diagnosis:
+        if found.misconception is None or each.text != found.misconception.truth:
+            yield indent(WHY.fill(said=_cleaned(each.text)).of(lang), 0)
+        line = explained.quoted(each.span) if each.span is not None else None
+        if each.span is not None and line is not None:
+            yield indent(explained.place_text(each.span).of(lang), 2)
+            yield from (f"    {line.text}", f"    {line.caret}")
+
+
+def _cleaned(text: Text) -> Text:
+    return cleaned(text, 1200, lines=True)
+
+
+def _thing_lines(
+    heading: Text, things: tuple[ShownValue, ...], lang: Lang, nothing: Text | None = None
+) -> Iterator[str]:
+    if not things and nothing is None:
+        return
+    yield heading.of(lang)
+    if not things and nothing is not None:
+        yield f"  {nothing.of(lang)}"
+    for thing in things:
+        said = LABELED.fill(who=thing.name, said=clean(_on_one_line(thing.kind, lang), 600))
+        yield indent(clean(said.of(lang), 700), 2)
+        for line in clean(thing.text, 4000, lines=True).splitlines():
+            yield f"    {line}"
+
+
+def _on_one_line(text: Text, lang: Lang) -> str:
+    return SEMICOLON.of(lang).join(text.of(lang).splitlines())
+
+
+def _difference_lines(difference: Difference, lang: Lang) -> Iterator[str]:
+    values = words.VALUES_ONLY.fill(expected=clean(difference.expected, 200), actual=clean(difference.actual, 200))
+    if difference.index:
+        values = words.AT.fill(index=list(difference.index), values=values)
+    yield indent(values.of(lang), 2)
+    if difference.size > 1:
+        yield indent(words.DIFFERING.fill(differing=difference.differing, size=difference.size).of(lang), 2)
+
+
+def _provenance_lines(found: Explanation, lang: Lang) -> Iterator[str]:
+    run = found.graded
+    if found.file is not None:
+        given = words.GIVEN[found.array_type].of(lang) if found.array_type in words.GIVEN else NONE.of(lang)
+        names = {"submission": clean(found.submission, 80), "file": clean(found.file, 120)}
+        said = [CODE_IN.fill(given=given, **names).of(lang)]
+        said += [IN_FORM.fill(name=found.variant).of(lang)] if found.variant else []
+        yield indent(SEMICOLON.of(lang).join(said), 0)
+    graded = GRADED_AT.fill(
+        at=timestamp(run.at.isoformat()),
+        seconds=f"{run.seconds:.1f}",
+        seed=run.seed,
+        versions=COMMA.of(lang).join(f"{name} {version}" for name, version in run.versions.items()),
+    )
+    bank = BANK_THEN.fill(course=run.course[:12], version=run.question[:12])
+    layers = (
+        words.NO_SANDBOX if run.sandbox.unsafe else words.SANDBOX.fill(layers=COMMA.of(lang).join(run.sandbox.layers))
+    )
+    yield from (indent(text.of(lang), 0) for text in (graded, bank, layers))
+    if found.override is not None:
+        given = GIVEN_INSTEAD.fill(
+            points=points(found.override.points),
+            author=clean(found.override.author, 60),
+            reason=clean(found.override.reason),
+        ).of(lang)
+        yield indent(given, 0)
+    if found.changed:
+        yield indent(CHANGED_SINCE.of(lang), 0)
+    replayed = REPLAY_DIFFERS.fill(status=STATUS[found.replayed])
+    yield indent((REPLAY_AGREES if found.agrees else replayed).of(lang), 0)

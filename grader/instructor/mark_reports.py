@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from grader.classroom.gradebook import LearnerRow
 from grader.classroom.marks import Mark, results_open, with_overrides
 from grader.classroom.results import Book, parts
+from grader.core.cache import cached_by_identity
 from grader.core.errors import UsageError
-from grader.core.identity_cache import cached_by_identity
 from grader.core.model import (
     ExerciseResult,
     ItemResult,
@@ -33,7 +33,6 @@ TAKEN_OFF = Message(
 )
 GIVEN = Message("Points given by the instructor: {points}.")
 NOT_SHOWN = Message("Their results are not shown.")
-_AT_ONCE = Message("Results are shown as soon as a submission is graded.")
 _FROM = Message("Results are shown from {time} on, when nothing that you submit counts any more.")
 _NEVER = Message("This course does not show results here.")
 _PUBLIC_ONLY = Message("Only public cases and their points are shown here. {when}")
@@ -192,7 +191,7 @@ def withholds_results(rules: Rules, learner: LearnerRow, now: datetime) -> bool:
 def when_shown(rules: Rules, learner: LearnerRow) -> Text:
     """A sentence for the learner on when their results are shown."""
     if rules.hidden_results == "always":
-        return _AT_ONCE
+        return Message("Results are shown as soon as a submission is graded.")
     opens = results_open(learner, rules) if rules.hidden_results == "after-due" else None
     return _NEVER if opens is None else _FROM.fill(time=timestamp(opens.isoformat()))
 

@@ -26,15 +26,12 @@ _HOW = {
         "such as 1-2, 2-1."
     ),
 }
-_BY_NUMBER = Message("Choose by number: {numbers}.")
 _NO_SUCH = Message("There is no {said} here; choose from {numbers}.")
-_ONLY_ONE = Message("Choose one of {numbers}.")
 _TWICE = Message("{said} occurs twice; write each of {numbers} once.")
 _MISSING = Message("Write each of {numbers} once, in order. Missing: {missing}.")
 _COUNT = Message(
     "There are {lines} lines, so write {lines} numbers, such as {example}, or pairs such as 1-2; found {found}."
 )
-_TWO_MATCHES = Message("Line {line} has two matches; give it one.")
 
 #: Words that say nothing: an answer is still a list of numbers with them.
 _WORDS = re.compile(
@@ -64,7 +61,7 @@ def asked_by_number(asked: Prompt) -> Prompt:
 
 def by_number(asked: Prompt) -> Text:
     """What to say to somebody who typed a letter."""
-    return _BY_NUMBER.fill(numbers=_listed(asked.partners or asked.choices))
+    return Message("Choose by number: {numbers}.").fill(numbers=_listed(asked.partners or asked.choices))
 
 
 def read(asked: Prompt, typed: str) -> str | Text:
@@ -93,7 +90,7 @@ def read(asked: Prompt, typed: str) -> str | Text:
 
 def _one(asked: Prompt, digits: Sequence[str]) -> str:
     if len(digits) > 1:
-        raise _UnreadNumbers(_ONLY_ONE.fill(numbers=_listed(asked.choices)))
+        raise _UnreadNumbers(Message("Choose one of {numbers}.").fill(numbers=_listed(asked.choices)))
     return _id(asked.choices, digits[0])
 
 
@@ -120,7 +117,7 @@ def _pairs(asked: Prompt, text: str, digits: Sequence[str]) -> str:
     for line, match in pairs:
         choice, partner = _id(asked.choices, line), _id(asked.partners, match)
         if partners.get(choice, partner) != partner:
-            raise _UnreadNumbers(_TWO_MATCHES.fill(line=line))
+            raise _UnreadNumbers(Message("Line {line} has two matches; give it one.").fill(line=line))
         partners[choice] = partner
     return ", ".join(f"{choice}-{partner}" for choice, partner in sorted(partners.items()))
 

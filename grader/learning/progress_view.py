@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 _TITLE = Message("Your progress")
 _OF_LEARNER = Message("Progress of {learner}")
 _SHARE = Message("items {right}/{items} · code {passed}/{exercises}")
-_LEGEND = Message("One mark per item; marks [in brackets] are exercises:")
 _MARKS = Message("✓ correct  ✗ incorrect  ~ in progress  ? not auto-graded  . not started")
 _EMPTY = Message("Nothing is saved here yet. To begin:")
 _BEGIN = (
@@ -40,22 +39,16 @@ _BEGIN = (
     ("attncheck start {id}", Message("create a file for your code")),
     ("attncheck grade {file}", Message("grade it and save the result here")),
 )
-_OPEN = Message("Open misconceptions ({count})")
-_CLEARED = Message("Resolved ({count}): {names}")
-_AMONG = Message("{names} and others")
 _MORE = Message("and {count} more; `attncheck progress Q…` shows those of one question")
 _TIMES = Message("seen {times} times")
 _ONCE = Message("seen once")
 _DONE = Message("cleared up")
 _ITEM = Message("{item} asks about exactly this: `attncheck quiz {item}`")
-_NEXT = Message("Next", "what to do")
 _DUE_ONE = Message("1 card is due: `attncheck review`")
 _DUE = Message("{due} cards are due: `attncheck review`")
-_QUIZ = Message("{id} has unanswered items: `attncheck quiz {id}`")
 _CODE = Message("{id} has code to write: `attncheck start {id}`, then `attncheck watch {file}`")
 _AGAIN = Message("Incorrect items come up again in reviews; `attncheck quiz --again` asks them now")
 _ALL = Message("Everything is correct. Review now and then to remember it.")
-_BELIEFS = Message("Misconceptions found")
 
 _RIGHT_AT = {1: Message("correct on the first attempt"), 2: Message("correct on the second attempt")}
 _RIGHT = Message("correct on attempt {tries}")
@@ -67,7 +60,6 @@ _ITEM_STANDING = {
 }
 _MADE = Message("{said} of {points} key points, in your own judgement")
 _HINTS = Message("{hints} of {all} hints used")
-_PRACTICE = Message("practice points {earned} of {possible}")
 
 _LAST = Message("This was the last hint for {name}.")
 _NO_MORE = Message("There are no more hints for {name}; --rung N shows an earlier one again.")
@@ -114,7 +106,7 @@ def overview(page: Page, progress: Progress, course: Course, due: int) -> None:
         page.row([(page.say(title), "bold")], _share(page, questions), style="dim")
         _cells(page, questions, name, width)
     page.blank()
-    page.lines(page.say(_LEGEND), style="dim")
+    page.lines(page.say(Message("One mark per item; marks [in brackets] are exercises:")), style="dim")
     page.lines(page.say(_MARKS), style="dim", indent=2)
     _open(page, progress)
     _next(page, progress, due)
@@ -192,7 +184,7 @@ def _open(page: Page, progress: Progress) -> None:
     cleared = [known for known in progress.beliefs if not known.open]
     if still:
         page.blank()
-        page.lines(page.say(_OPEN, count=len(still)), style="bold")
+        page.lines(page.say(Message("Open misconceptions ({count})"), count=len(still)), style="bold")
     for known in still[:_BELIEFS_SHOWN]:
         _think(page, known, progress)
     if len(still) > _BELIEFS_SHOWN:
@@ -200,9 +192,9 @@ def _open(page: Page, progress: Progress) -> None:
     if cleared:
         names = page.say(COMMA).join(k.name for k in cleared[:_BELIEFS_SHOWN])
         if len(cleared) > _BELIEFS_SHOWN:
-            names = page.say(_AMONG, names=names)
+            names = page.say(Message("{names} and others"), names=names)
         page.blank()
-        page.lines(page.say(_CLEARED, count=len(cleared), names=names), style="green")
+        page.lines(page.say(Message("Resolved ({count}): {names}"), count=len(cleared), names=names), style="green")
 
 
 def _think(page: Page, known: MisconceptionProgress, progress: Progress) -> None:
@@ -227,13 +219,13 @@ def _next(page: Page, progress: Progress, due: int) -> None:
     quiz = next((k for k in ordered if any(item.standing in ("new", "begun") for item in k.items)), None)
     code = next((k for k in ordered if any(each.standing != "right" for each in k.exercises)), None)
     if quiz is not None:
-        steps.append(page.say(_QUIZ, id=quiz.question.id))
+        steps.append(page.say(Message("{id} has unanswered items: `attncheck quiz {id}`"), id=quiz.question.id))
     if code is not None:
         steps.append(page.say(_CODE, id=code.question.id, file=file_name(code.question)))
     if all(standing == "right" for known in progress.questions for standing in known.standings):
         steps.append(page.say(_ALL))
     page.blank()
-    page.lines(page.say(_NEXT), style="bold")
+    page.lines(page.say(Message("Next", "what to do")), style="bold")
     for line in steps or [page.say(_AGAIN)]:
         page.lines(line, lead="  – ")
 
@@ -280,7 +272,7 @@ def detail(page: Page, progress: Progress, name: str) -> None:
         _line(page, exercise.standing, exercise.exercise.name, wide, _said_of_code(page, exercise), exercise.at)
     if known.beliefs:
         page.blank()
-        page.lines(page.say(_BELIEFS), style="bold")
+        page.lines(page.say(Message("Misconceptions found")), style="bold")
     for belief in known.beliefs:
         if belief.open:
             _think(page, belief, progress)
@@ -322,7 +314,7 @@ def _said_of_code(page: Page, known: ExerciseProgress) -> str:
         parts.append(page.say(_HINTS, hints=known.hints, all=len(known.exercise.hints)))
     if known.status is Status.PASSED and known.hints:
         earned, possible = points(known.practice), points(known.exercise.points)
-        parts.append(page.say(_PRACTICE, earned=earned, possible=possible))
+        parts.append(page.say(Message("practice points {earned} of {possible}"), earned=earned, possible=possible))
     return page.say(SEMICOLON).join(parts)
 
 

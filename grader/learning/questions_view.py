@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from grader.core.layout import WIDTH, cells, columns, indent, shorten
-from grader.core.model import Message
+from grader.core.model import Course, Lang, Message, Question
 from grader.core.text import COMMA, points
 
 if TYPE_CHECKING:
-    from grader.core.model import Course, Lang, Question
     from grader.course.misconceptions import QuestionCoverage
     from grader.learning.progress import Progress
 

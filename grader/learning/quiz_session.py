@@ -28,7 +28,7 @@ from grader.core.model import (
     Submission,
     Text,
 )
-from grader.core.suggest import hint
+from grader.core.text import suggestion
 from grader.course import answer_ids, items, misconceptions
 from grader.learning import numbers, progress
 from grader.learning.log import Answered, Coded, Event, Explained, Skipped, Spoke
@@ -211,7 +211,7 @@ def choose(course: Course, name: str | None) -> tuple[Item, ...]:
     possible = (*groups, *(i.id for q in course.questions for i in q.items))
     raise UsageError(
         Message("There is no question, group or item “{name}”. {hint}").fill(
-            name=name, hint=hint(folded, possible, groups)
+            name=name, hint=suggestion(folded, possible, groups)
         )
     )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from grader.core.layout import cells, wrap
 from grader.core.model import Item, Lang, Message, Source, Text
 from grader.core.text import COMMA, LABELED, LEVEL, LONGEST_NAME, OF_POINTS, PARENTHESIZED, SEMICOLON, clean, points
-from grader.course.items import numbers
+from grader.course.items import Choice, Prompt, numbers
 from grader.learning.numbers import by_number
 from grader.learning.quiz_session import (
     ExerciseAdvice,
@@ -29,16 +29,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from grader.core.page import Page
-    from grader.course.items import Choice, Prompt
     from grader.learning.choice_widget import ChoiceState
 
 # ---------------------------------------------------------------------------------------------- texts
 
 ASK_NAME = Message("Your name, or id in the class (your numbers are drawn from it)")
 _OPENING = Message("{due} of {all} left · answering as {learner}")
-_ALL_DONE = Message("All {all} items are answered. Use --again to answer them again.")
 _PRACTICE = Message("Quiz points are for practice only; your grade comes from answers.yaml.")
-_BEGIN = Message("{practice} Type ? for help.")
 _SKIPPED = Message("{count} skipped  ")
 _POINT = Message("1 pt")
 _POINTS = Message("{points} pts")
@@ -55,21 +52,16 @@ _SHOWN = Message("Here is the answer.")
 _PENDING = Message("Saved. This answer is not graded automatically.")
 _COULD_BE = Message("Correct answer")
 _SAMPLE = Message("Sample answer")
-_YOUR_WORDS = Message("You wrote")
 _UNLIKE = Message("Often confused")
 _COMPARED = Message("You made {said} of {points} key points.")
 _MISSED = Message("Not yet in your answer")
 _AGAIN = Message("Attempt {now} of {tries}, worth {share} of the points (:key shows the answer).")
-_LOOK_AGAIN = Message("Read the question once more before you try again.")
-_READ_AS = Message("I read: {formula}")
 _MEANT = Message(
     "Is that what you mean? Type y if so; otherwise write the answer again. This did not count as an attempt."
 )
 _MEANT_HERE = Message("Is that what you mean? If not, change your answer. This did not count as an attempt.")
-_NO_TRY = Message("This did not count as an attempt.")
 _SOURCE = Message("Source: {source}")
 _PAPER = Message("{authors}, “{title}”, {year}, {where}")
-_PAPER_AGAIN = Message("{authors}, {year}")
 _ET_AL = Message("{first} et al.")
 _NEXT_ABOUT = Message("Next: {item}, which asks about exactly this.")
 _OFFER = Message("{item}, from another question, asks about exactly this. Type :follow to answer it next.")
@@ -97,7 +89,6 @@ _COMMANDS = (
     (":quit", Message("quit; your answers are saved")),
     ("?", Message("this list")),
 )
-_EMPTY_LINE = Message("Write as many lines as you need; an empty line submits.")
 _KEY_SUBMIT = Message("Enter: submit")
 _KEYS = {
     "one": (Message("↑↓ or a number: choose"), _KEY_SUBMIT),
@@ -119,17 +110,9 @@ _UNCHOSEN = Message("Choose something first, then press Enter.")
 _UNMATCHED = Message("Not every line has a match yet ({left} left).")
 _MATCHES = Message("Matches")
 
-_DONE = Message("Your results so far")
-_TALLY = Message("{settled} of {count} done")
-_BELIEFS = Message("Misconceptions found")
-_AND_MORE = Message("… and {more} more: attncheck progress")
-_RESOLVED = Message("resolved")
 #: How many misconceptions the summary explains.
 _MOST = 5
 _STILL_OPEN = Message("still open")
-_WHAT_NEXT = Message("What to do next")
-_GO_ON = Message("Items left: {due}. Continue with attncheck quiz.")
-_REVIEW = Message("attncheck review asks you again when an item is due.")
 ANSWERS_WRITTEN = Message("Saved your last answers to the graded items in {file}.")
 ANSWERS_ADDED = Message("Added to {file}: {items}")
 ANSWERS_SAME = Message("{file} has all these answers already.")
@@ -149,10 +132,10 @@ def opening(page: Page, session: Session) -> None:
     count = len(session.order)
     due = sum(not session.record(name).settled for name in session.order)
     if not due:
-        page.lines(page.say(_ALL_DONE, all=count))
+        page.lines(page.say(Message("All {all} items are answered. Use --again to answer them again."), all=count))
         return
     page.lines(page.say(_OPENING, due=due, all=count, learner=clean(session.learner, LONGEST_NAME)), style="bold")
-    page.lines(page.say(_BEGIN, practice=_PRACTICE), style="dim")
+    page.lines(page.say(Message("{practice} Type ? for help."), practice=_PRACTICE), style="dim")
     page.blank()
 
 
@@ -220,7 +203,7 @@ def how_to_answer(page: Page, shown: QuizCard, *, keys: bool, buttons: bool) -> 
     if keys and written:
         page.lines("\n".join(key_help(shown.asked.form, page.lang, page.width)), style="dim")
     elif shown.asked.form == "lines":
-        page.lines(page.say(_EMPTY_LINE), style="dim")
+        page.lines(page.say(Message("Write as many lines as you need; an empty line submits.")), style="dim")
 
 
 def _share(worth: float, lang: Lang) -> str:
@@ -235,7 +218,7 @@ def feedback(page: Page, given: Feedback, shown: QuizCard, *, buttons: bool = Fa
     match given:
         case UnreadableAnswer(message):
             page.lines(_words(page, message), lead="? ", style="magenta")
-            page.lines(page.say(_NO_TRY), indent=2, style="dim")
+            page.lines(page.say(Message("This did not count as an attempt.")), indent=2, style="dim")
             page.blank()
         case UnknownCommand(word):
             page.lines(page.say(_UNKNOWN, word=clean(word, 40), all=" ".join(name for name, _ in _COMMANDS)))
@@ -248,7 +231,7 @@ def feedback(page: Page, given: Feedback, shown: QuizCard, *, buttons: bool = Fa
             _compared(page, given)
         case ReadingToConfirm(formulas):
             for formula in formulas:
-                page.lines(page.say(_READ_AS, formula=formula), lead="? ", style="magenta")
+                page.lines(page.say(Message("I read: {formula}"), formula=formula), lead="? ", style="magenta")
             page.lines(page.say(_MEANT_HERE if buttons else _MEANT), indent=2)
             page.blank()
         case Navigation("help"):
@@ -266,7 +249,7 @@ def _wrong(page: Page, answer: WrongAnswer, shown: QuizCard, *, buttons: bool) -
     if answer.ask is not None:
         page.lines(page.say(answer.ask), indent=2, lead="→ ", style="cyan")
     elif answer.message is None:
-        page.lines(page.say(_LOOK_AGAIN), indent=2)
+        page.lines(page.say(Message("Read the question once more before you try again.")), indent=2)
     now = shown.tries - answer.left + 1
     share = _share(answer.worth, page.lang)
     again = _TRY if buttons else _AGAIN
@@ -291,7 +274,7 @@ def _settled(page: Page, settled: Settled, *, buttons: bool) -> None:
     if message and settled.outcome != "pending":
         page.lines(message, indent=2)
     if settled.words is not None:
-        _key(page, Text(*[clean(settled.words, 1200, lines=True)] * 2), _YOUR_WORDS)
+        _key(page, Text(*[clean(settled.words, 1200, lines=True)] * 2), Message("You wrote"))
     if settled.outcome != "right" and settled.key is not None:
         _key(page, settled.key, _SAMPLE if settled.outcome == "pending" else _COULD_BE)
     for unlike in settled.unlike:
@@ -336,7 +319,7 @@ def _cited(source: Source, lang: Lang, *, again: bool = False) -> str:
     first, *others = source.authors.split(", ")
     authors = _ET_AL.fill(first=first) if len(others) > 2 else source.authors
     if again:
-        return _PAPER_AGAIN.fill(authors=authors, year=source.year).of(lang)
+        return Message("{authors}, {year}").fill(authors=authors, year=source.year).of(lang)
     return _PAPER.fill(authors=authors, title=source.title, year=source.year, where=source.where).of(lang)
 
 
@@ -431,23 +414,23 @@ def _row(choice: Choice, lead: str, style: str, lang: Lang, width: int, partner:
 def summary(page: Page, results: QuizSummary) -> None:
     """Points by question, misconceptions, and what to do next."""
     page.rule()
-    page.lines(page.say(_DONE), style="bold")
+    page.lines(page.say(Message("Your results so far")), style="bold")
     for tally in (tally for tally in results.tallies if tally.settled):
         share = page.say(OF_POINTS, earned=points(tally.earned), possible=points(tally.possible))
-        count = page.say(_TALLY, settled=tally.settled, count=tally.count)
+        count = page.say(Message("{settled} of {count} done"), settled=tally.settled, count=tally.count)
         title = f"  {tally.question.id}  {page.say(tally.question.title)}"
         page.row([(title, "")], page.say(SEMICOLON).join([count, share]), style="dim")
     if results.met:
         page.blank()
         _beliefs(page, results.met)
     page.blank()
-    page.lines(page.say(_WHAT_NEXT), style="bold")
+    page.lines(page.say(Message("What to do next")), style="bold")
     if results.due:
-        page.lines(page.say(_GO_ON, due=results.due), lead="  – ")
+        page.lines(page.say(Message("Items left: {due}. Continue with attncheck quiz."), due=results.due), lead="  – ")
     advised = {met.advice.exercise: met.advice for met in reversed(results.met) if met.advice is not None}
     for advice in list(advised.values())[:3]:
         page.lines(_advice(advice).of(page.lang), lead="  – ")
-    page.lines(page.say(_REVIEW), lead="  – ")
+    page.lines(page.say(Message("attncheck review asks you again when an item is due.")), lead="  – ")
     page.lines(page.say(_PRACTICE), style="dim")
 
 
@@ -456,7 +439,7 @@ def _beliefs(page: Page, shown: Sequence[SeenMisconception]) -> None:
 
     While an item that showed one has attempts left, there is only the question to think about.
     """
-    page.lines(page.say(_BELIEFS), style="bold")
+    page.lines(page.say(Message("Misconceptions found")), style="bold")
     still = [met.known for met in shown if met.known.open]
     for known in still[:_MOST]:
         page.lines(page.say(PARENTHESIZED, what=known.name, more=_STILL_OPEN), lead="  ✗ ", style="red")
@@ -465,8 +448,8 @@ def _beliefs(page: Page, shown: Sequence[SeenMisconception]) -> None:
         elif known.ask is not None:
             page.lines(page.say(known.ask), indent=4, lead="→ ", style="cyan")
     if len(still) > _MOST:
-        page.lines(page.say(_AND_MORE, more=len(still) - _MOST), indent=4)
+        page.lines(page.say(Message("… and {more} more: attncheck progress"), more=len(still) - _MOST), indent=4)
     resolved = [met.known.name for met in shown if not met.known.open]
     if resolved:
         names = page.say(COMMA).join(resolved)
-        page.lines(page.say(LABELED, who=_RESOLVED, said=names), lead="  ✓ ", style="green")
+        page.lines(page.say(LABELED, who=Message("resolved"), said=names), lead="  ✓ ", style="green")

@@ -32,7 +32,6 @@ _BUTTONS: dict[Action, Text] = {
 }
 _SUBMIT = Message("Submit")
 _NEXT = Message("Next")
-_FOLLOW = Message("Follow-up")
 _YES = Message("Yes, that is it")
 _COMPARE = Message("Compare")
 _LATER = Message("Not now")
@@ -102,7 +101,7 @@ class QuizWidgets:
     def _after(self, card: QuizCard) -> Any:
         buttons = [self._button(_NEXT, functools.partial(self.act, "next"), primary=True)]
         if self.session.offer is not None:
-            buttons.append(self._button(_FOLLOW, functools.partial(self.act, "follow")))
+            buttons.append(self._button(Message("Follow-up"), functools.partial(self.act, "follow")))
         return ipywidgets.HBox(buttons)
 
     def _button(self, text: Text, do: Callable[[], None], *, primary: bool = False) -> Any:

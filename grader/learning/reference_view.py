@@ -17,13 +17,9 @@ COMPARE = Message(
     "or does something twice?"
 )
 _OTHER_WAY = Message("Another way to write {name}: {note}")
-_NEVER = Message("This course does not show references.")
-_EDITION = Message("A learners' edition of a course has no references; ask your instructor.")
-_NO_DUE = Message("This course shows references after the due date, but has none.")
 _LATER = Message("This course shows references after {due}.")
 HOW_TO_SEE = Message("Compare your code with the reference: attncheck show {question} --reference")
 _NOT_PASSED = Message("The reference is shown once all code of {question} is correct; not yet: {names}.")
-_NO_CODE = Message("{question} has no code to write.")
 
 
 def refusal(course: Course, question: Question, progress: Progress, now: datetime) -> Text | None:
@@ -34,14 +30,14 @@ def refusal(course: Course, question: Question, progress: Progress, now: datetim
     """
     rule = course.rules.show_reference
     if not question.exercises:
-        return _NO_CODE.fill(question=question.id)
+        return Message("{question} has no code to write.").fill(question=question.id)
     if rule == "never":
-        return _NEVER
+        return Message("This course does not show references.")
     if course.edition is not None:
-        return _EDITION
+        return Message("A learners' edition of a course has no references; ask your instructor.")
     if rule == "after-due":
         if course.rules.due is None:
-            return _NO_DUE
+            return Message("This course shows references after the due date, but has none.")
         end = _last_moment(course.rules, course.rules.due)
         return None if end < now else _LATER.fill(due=timestamp(end.isoformat()))
     standing = progress.question(question.id)

@@ -28,21 +28,13 @@ _EMPTY = Message(
 ).with_advice(Message("The commands for them are `attncheck quiz`, `attncheck grade` and `attncheck watch`."))
 _NOTHING_DUE = Message("Nothing is due now. The next card is {card}, due {when}.")
 _OPENING = Message("To review: {due} due, {new} new")
-_THIS_TIME = Message("{count} of them now (--limit)")
 _COLUMNS = (Message("due"), Message("card"), Message("question", "number"), Message("reviewed"))
-_NEW = Message("new")
 _NOW = Message("now")
-_IN = Message("in {time}")
 _UNITS = ((86400, "d", "天"), (3600, "h", "小时"), (60, "min", "分钟"))
 
-_FROM_MEMORY = Message("Write this again from memory:")
 _HOW = Message("Enter: grade {file}; or type another path. :hint :skip :lang :quit")
 _FILL_IN = Message("Created {file}: write your code there, then press Enter again.")
-_NO_HINT = Message("There are no more hints.")
 _TRY_AGAIN = Message("Fix it and press Enter again, or type :skip to see it again soon.")
-_HOW_EASY = Message("Enter: good · e: easy · q: stop")
-_HOW_WELL = Message("How well did you know it? Enter: with effort · g: well · e: easily · a: not at all · q: stop")
-_GO_ON = Message("Enter: continue · q: stop")
 _FOLLOW = Message("f: follow-up question · {more}")
 
 KNOWN: dict[Rating, Text] = {
@@ -53,8 +45,6 @@ KNOWN: dict[Rating, Text] = {
 }
 _COMES = Message("next review: {when}")
 _OF_THEM = Message("{count} {how}")
-_DONE = Message("Reviewed: {count}")
-_LEFT = Message("Left: {left}. Continue with `attncheck review`.")
 
 # ----------------------------------------------------------------------------------------------- lists
 
@@ -62,13 +52,13 @@ _LEFT = Message("Left: {left}. Continue with `attncheck review`.")
 def when(due: datetime | None, now: datetime) -> Text:
     """The time until ``due`` in its largest unit (days, hours or minutes); None means a new card."""
     if due is None:
-        return _NEW
+        return Message("new")
     seconds = (due - now).total_seconds()
     if seconds <= 0:
         return _NOW
     size, en, zh = next((unit for unit in _UNITS if seconds >= unit[0]), _UNITS[-1])
     number = max(1, round(seconds / size))
-    return _IN.fill(time=Text(f"{number} {en}", f"{number} {zh}"))
+    return Message("in {time}").fill(time=Text(f"{number} {en}", f"{number} {zh}"))
 
 
 def listing(page: Page, cards: Sequence[Card], now: datetime) -> None:
@@ -109,7 +99,7 @@ def opening(
         new = sum(card.due is None for card in queue)
         parts = [page.say(_OPENING, due=len(queue) - new, new=new)]
         if count < len(queue):
-            parts.append(page.say(_THIS_TIME, count=count))
+            parts.append(page.say(Message("{count} of them now (--limit)"), count=count))
         text = page.say(SEMICOLON).join(parts)
         page.lines(f"{clean(learner, LONGEST_NAME)} · {text}" if learner else text, style="bold")
 
@@ -126,7 +116,7 @@ def task(page: Page, card: Card, number: int, total: int) -> None:
     left = [(f"{number}/{total}  ", "bold cyan"), (f"{card.question.id}  {exercise.name}", "bold")]
     page.row(left, page.say(points_of(exercise.points)), style="dim")
     page.blank()
-    page.lines(page.say(_FROM_MEMORY))
+    page.lines(page.say(Message("Write this again from memory:")))
     page.lines(exercise.signature, indent=2, style="bold")
     page.lines(page.say(exercise.summary), indent=2)
     page.lines(page.say(RESULT, result=exercise.result), indent=2)
@@ -135,11 +125,11 @@ def task(page: Page, card: Card, number: int, total: int) -> None:
 
 def rating_prompt(outcome: Outcome) -> Text:
     """What the learner can type once a card is done. Only where it decides something, a rating of their own."""
-    text = _GO_ON
+    text = Message("Enter: continue · q: stop")
     if outcome.status is Status.PENDING:
-        text = _HOW_WELL
+        text = Message("How well did you know it? Enter: with effort · g: well · e: easily · a: not at all · q: stop")
     elif outcome.status is Status.PASSED and outcome.tries == 1 and not outcome.helped:
-        text = _HOW_EASY
+        text = Message("Enter: good · e: easy · q: stop")
     return _FOLLOW.fill(more=text) if outcome.follow else text
 
 
@@ -149,7 +139,7 @@ def feedback(page: Page, given: Feedback, asked: QuizCard | None, file: str) -> 
         case Rated(rating, due, at):
             rated(page, rating, due, at)
         case HintShown(exercise, 0):
-            page.lines(page.say(_NO_HINT), style="dim")
+            page.lines(page.say(Message("There are no more hints.")), style="dim")
         case HintShown(exercise, rung):
             page.lines(page.say(HINT, name=exercise.name, rung=rung, rungs=len(exercise.hints)))
             page.lines(page.say(exercise.hints[rung - 1]), indent=2)
@@ -194,7 +184,7 @@ def summary(page: Page, ratings: Sequence[Rating], left: int) -> None:
     counts = Counter(ratings)
     counted = [page.say(_OF_THEM, how=text, count=counts[name]) for name, text in KNOWN.items() if counts[name]]
     more = page.say(COMMA).join(counted)
-    head = page.say(_DONE, count=len(ratings))
+    head = page.say(Message("Reviewed: {count}"), count=len(ratings))
     page.lines(page.say(PARENTHESIZED, what=head, more=more) if more else head, style="bold")
     if left:
-        page.lines(page.say(_LEFT, left=left))
+        page.lines(page.say(Message("Left: {left}. Continue with `attncheck review`."), left=left))

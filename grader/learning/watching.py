@@ -30,9 +30,6 @@ _KEYS: dict[str, Event] = {
 
 
 _KEYS_ARE = Message("n shows the next exercise that does not pass, h a hint, q quits. Saving a file grades again.")
-_NOTHING = Message("This key does nothing here; ? shows the keys.")
-_ONLY_ONE = Message("This is the only exercise that does not pass.")
-_NO_HINTS = Message("There are no more hints.")
 
 
 @dataclass(slots=True)
@@ -59,11 +56,11 @@ class WatchSession:
             return _KEYS_ARE
         failures = len(self._failures())
         if event == "other" or (event in ("next", "hint") and not failures):
-            return _NOTHING
+            return Message("This key does nothing here; ? shows the keys.")
         if event == "next" and failures == 1:
-            return _ONLY_ONE
+            return Message("This is the only exercise that does not pass.")
         if event == "hint" and not self._hints_left():
-            return _NO_HINTS
+            return Message("There are no more hints.")
         if event == "saved":
             self._grade()
         elif event == "next":

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from grader.core.model import AnyArray
 
+
 #: Colours run from level 0 to this one.
 LEVELS = 16
 #: The most rows and columns of a matrix that are drawn, and the most matrices of an array.
@@ -41,8 +42,6 @@ _COLUMNS = Message("columns {first} to {last} of {all}")
 _SLICES = Message("{shown} of {all} matrices shown")
 _BEYOND = Message("values outside the scale have the colour of its nearest end")
 _RANGE = Message("shape {shape}, {low} to {high}")
-_COUNT = Message("{said}, {count} × {word}")
-_SHAPE = Message("shape {shape}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,11 +251,11 @@ def describe(values: AnyArray) -> Text:
     """Shape, range, and the number of entries that are not finite."""
     shape = "(" + ", ".join(map(str, values.shape)) + ("," if values.ndim == 1 else "") + ")"
     finite = _finite(values)
-    text = _SHAPE.fill(shape=shape)
+    text = Message("shape {shape}").fill(shape=shape)
     if values.dtype.kind != "b" and finite.size:
         text = _RANGE.fill(shape=shape, low=brief(float(finite.min())), high=brief(float(finite.max())))
     for level, count in _odd(values).items():
-        text = _COUNT.fill(said=text, count=count, word=_WORDS[level])
+        text = Message("{said}, {count} × {word}").fill(said=text, count=count, word=_WORDS[level])
     return text
 
 

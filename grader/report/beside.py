@@ -27,7 +27,6 @@ _LOOPS = Message(
 )
 _LOOP_COUNT = Message("{count} loops")
 _ONE_LOOP = Message("one loop")
-_FEWER_LOOPS = Message("Yours has no loop where the reference has some; both are correct.")
 _MORE_WORK = Message(
     "Yours does {times} times the operations of the reference: is something computed twice, or for entries that are "
     "thrown away?"
@@ -84,7 +83,7 @@ def _differences(mine: Cost, theirs: Cost) -> Iterator[Text]:
     if mine.loops > 0 == theirs.loops:
         yield _LOOPS.fill(mine=_ONE_LOOP if mine.loops == 1 else _LOOP_COUNT.fill(count=mine.loops))
     elif mine.loops == 0 < theirs.loops:
-        yield _FEWER_LOOPS
+        yield Message("Yours has no loop where the reference has some; both are correct.")
     if mine.lines >= _LONG * theirs.lines:
         yield _LONGER.fill(mine=mine.lines, theirs=theirs.lines)
     for left, right, more, less in (

@@ -19,7 +19,6 @@ from grader.report.json import number
 
 _HIDDEN = Message("{name} (hidden)")
 _SUBMISSION = Message("submission")
-_NOT_APPLICABLE = Message("does not apply")
 
 
 def to_junit(report: Report, lang: Lang = "en") -> str:
@@ -86,7 +85,7 @@ def _checks(suite: ET.Element, exercise: ExerciseResult, lang: Lang) -> None:
         if verdict.applies:
             _verdict(case, outcome.status, verdict.message if public else None, lang)
         else:
-            ET.SubElement(case, "skipped", message=_NOT_APPLICABLE.of(lang))
+            ET.SubElement(case, "skipped", message=Message("does not apply").of(lang))
     if exercise.diagnosis:
         explanations = [_legal(found.text.of(lang)) for found in exercise.diagnosis]
         ET.SubElement(suite, "system-out").text = "\n".join(explanations)

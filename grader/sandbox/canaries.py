@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from grader.core.errors import SandboxKilled
 from grader.core.model import (
@@ -18,6 +18,8 @@ from grader.core.model import (
     Limits,
     Message,
     NotRun,
+    Observation,
+    Observe,
     Part,
     Program,
     Raised,
@@ -26,9 +28,6 @@ from grader.core.model import (
     Text,
     TimedOut,
 )
-
-if TYPE_CHECKING:
-    from grader.core.model import Observation, Observe
 
 AttackState = Literal["refused", "let-through", "undecided"]
 
@@ -112,7 +111,6 @@ def try_attacks(observe: Observe, quiet: Callable[[], object] = lambda: None) ->
         )
 
 
-_LET_THROUGH = Message("the sandbox does not work on {where}: code could {attacks}")
 _UNDECIDED = Message("whether the sandbox works on {where} could not be decided ({attacks})")
 
 
@@ -121,7 +119,7 @@ def refusal(canaries: Sequence[AttackResult], where: str | Text) -> Text | None:
     through = [canary.name for canary in canaries if canary.state == "let-through"]
     if through:
         attacks = Text(", ".join(through), "、".join(ATTACKS[name].zh for name in through))
-        return _LET_THROUGH.fill(where=where, attacks=attacks)
+        return Message("the sandbox does not work on {where}: code could {attacks}").fill(where=where, attacks=attacks)
     undecided = [canary for canary in canaries if canary.state == "undecided"]
     if undecided:
         en = "; ".join(f"{canary.name}: {canary.why}" for canary in undecided)

@@ -231,7 +231,6 @@ _KILLED = Message(
 )
 _NOT_READY = Message("the sandboxed child was not ready after {seconds:g} s")
 _ENDED_EARLY = Message("the sandboxed child ended before it was ready ({error})")
-_NOT_CONFINED = Message("the sandboxed child could not be confined: {error}")
 
 
 def _greet(run: _Run, child: Child, limits: Limits) -> None:
@@ -250,7 +249,7 @@ def _greet(run: _Run, child: Child, limits: Limits) -> None:
         raise SandboxError(_ENDED_EARLY.fill(error=error)) from error
     kind, value = got
     if kind != frames.HELLO:
-        raise SandboxError(_NOT_CONFINED.fill(error=value))
+        raise SandboxError(Message("the sandboxed child could not be confined: {error}").fill(error=value))
     run.layers = tuple(value["layers"])
     run.versions = tuple(sorted(value["versions"].items()))
 

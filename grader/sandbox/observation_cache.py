@@ -11,7 +11,7 @@ import typing
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from grader.core.model import (
     Died,
@@ -19,6 +19,7 @@ from grader.core.model import (
     Limits,
     NotRun,
     Observation,
+    Observe,
     Observed,
     Program,
     Raised,
@@ -29,9 +30,6 @@ from grader.core.model import (
 )
 from grader.sandbox.inside import frames
 from grader.sandbox.wire import ChildTask, decode_value, encode_files, encode_value, task_values, tasks_of
-
-if TYPE_CHECKING:
-    from grader.core.model import Observe
 
 _Get = Callable[[str], "bytes | None"]
 _Put = Callable[[str, bytes], None]

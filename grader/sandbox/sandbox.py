@@ -12,7 +12,7 @@ from grader.core.errors import LibrariesChanged, SandboxError, SandboxUnavailabl
 from grader.core.model import Job, Limits, Observed
 from grader.sandbox import launch, policy
 from grader.sandbox.children import ChildFactory, PlainChildFactory
-from grader.sandbox.libraries import CHANGED, OTHER_FILES, Snapshot
+from grader.sandbox.policy import CHANGED, OTHER_FILES, Snapshot
 from grader.sandbox.wire import StepsPacker
 from grader.sandbox.zygote import Zygote, ZygoteLost, ZygoteSettings
 

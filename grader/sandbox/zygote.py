@@ -20,8 +20,7 @@ from typing import Any
 from grader.core.errors import SandboxError, SandboxKilled, SandboxUnavailable
 from grader.core.model import Limits, Message, ResourceUsage, Text
 from grader.sandbox import policy
-from grader.sandbox.children import ChildEnded, Frame, FrameBuffer, write_all
-from grader.sandbox.fair_clock import FairClock, stuck
+from grader.sandbox.children import ChildEnded, FairClock, Frame, FrameBuffer, stuck, write_all
 
 _PRELOAD = ("numpy", "torch", "torch.optim", "torch.profiler", "torch.utils.flop_counter")
 
@@ -104,7 +103,6 @@ _THREADS_UNLIMITED = Message(
 )
 _NO_MEMORY = Message("not enough memory")
 _KILLED_IN_USE = Message("{signal}; the machine may be short of memory")
-_LOST = Message("the zygote ended: {why}")
 _SHORTAGE = Message(
     "the sandbox could not be started ({error}); close other programs, or allow more open files and processes "
     "(ulimit -n, ulimit -u), and run the command again"
@@ -267,7 +265,7 @@ class Zygote:
             code = self._process.wait(timeout=2)
             if code == _SHORT or code in _KILLED:
                 why = _NO_MEMORY if code == _SHORT else _KILLED_IN_USE.fill(signal=_KILLED[code])
-        return ZygoteLost(_LOST.fill(why=why))
+        return ZygoteLost(Message("the zygote ended: {why}").fill(why=why))
 
     def exit_status(self) -> tuple[int, float, bool]:
         """The wait status and CPU seconds of the last child, and whether the zygote killed it."""

@@ -19,8 +19,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 from grader.core import bounded
 from grader.core.bounded import READING, SMALL
 from grader.core.model import Notice, SourceFile, Submission, Text
-from grader.core.suggest import close
-from grader.core.text import EMPTY, clean_name
+from grader.core.text import EMPTY, clean_name, close_names
 from grader.submission import answers, modules
 from grader.submission import messages as say
 from grader.submission.files import (
@@ -304,7 +303,7 @@ def _near(place: str, base: str) -> Text:
         names = os.listdir(os.path.dirname(place) or ".")
     except (OSError, ValueError):
         return EMPTY
-    near = [printable(name) for name in close(base, names)]
+    near = [printable(name) for name in close_names(base, names)]
     return say.NEAR.fill(names=listing(near)) if near else EMPTY
 
 

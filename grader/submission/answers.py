@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from grader.core.model import Answer, Notice, Text
-from grader.core.suggest import nearest
-from grader.core.text import EMPTY
+from grader.core.text import EMPTY, nearest
 from grader.submission import messages as say
 from grader.submission.files import RawFile
 from grader.submission.messages import Unusable, listing, printable

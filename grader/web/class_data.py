@@ -33,10 +33,9 @@ from grader.instructor import analysis, class_table
 from grader.instructor.class_table import ClassRow
 from grader.instructor.overrides import open_for_changes
 from grader.report.html import environment, sheet
-from grader.web.html_page import prose
 from grader.web.people import ClassMember, Role
 from grader.web.sessions import Sessions
-from grader.web.visit import TEMPLATES, Visit, route, translator
+from grader.web.visit import TEMPLATES, Visit, prose, route, translator
 
 T = TypeVar("T")
 
@@ -52,8 +51,6 @@ RARELY = 10.0
 _MOST_READY = 4
 #: The folders of an absolute path.
 _FOLDERS = re.compile(r"(?<![^\s“\"'(（：:,，])/(?:[^\s/]+/)+")
-_NO_PAGE = Message("There is no such page.")
-_NOT_YOURS = Message("These pages are for the staff of the class.")
 
 #: A mark that counts or not, with the answers of its submission.
 Answered: TypeAlias = tuple[Mark, Mapping[str, object]]
@@ -435,14 +432,14 @@ def _answer(visit: StaffVisit, handler: Handler, form_on: tuple[str, Handler] | 
     except HTTPException as error:
         if error.status_code != 404:
             raise
-        return _failed(visit, _NO_PAGE.of(visit.lang), 404)
+        return _failed(visit, Message("There is no such page.").of(visit.lang), 404)
 
 
 def _visit(class_data: ClassData, request: Request) -> StaffVisit:
     """The request as a ``StaffVisit``. Raises HTTPException (403) unless a member of the staff sent it."""
     person = getattr(request.state, "person", None)
     if not isinstance(person, ClassMember) or person.role is Role.LEARNER:
-        raise HTTPException(403, _NOT_YOURS.en)
+        raise HTTPException(403, Message("These pages are for the staff of the class.").en)
     chosen = getattr(request.state, "lang", None) or request.cookies.get(LANGUAGE)
     lang: Lang = "zh" if chosen == "zh" else "en" if chosen == "en" else class_data.lang
     return StaffVisit(request, class_data, person, lang)

@@ -23,7 +23,7 @@ from grader.classroom.service import Attempt, Service
 from grader.classroom.words import policy_sentences
 from grader.core import files
 from grader.core.errors import AttncheckError, SubmissionError, UsageError
-from grader.core.filename import portable_folder
+from grader.core.files import portable_folder
 from grader.core.model import Course, ExerciseResult, Item, ItemResult, Message, Outcome, Report, Submission, Text
 from grader.core.text import duration
 from grader.course import items
@@ -61,7 +61,6 @@ MOST_BYTES = 20 << 20
 #: The most characters in a formula. Longer ones take more than 0.2 s to judge, during which nobody else is served.
 MOST_FORMULA = 1500
 
-_NOTHING = Message("There is nothing to submit yet: answer graded quiz items, or save code.")
 _TOO_OFTEN = Message("You may submit {most} times in 24 hours. You can submit again in {time}.")
 _CHECKED_TOO_OFTEN = Message(
     "Your code is saved. You may check {name} {most} times an hour; you can check again in {time}."
@@ -173,7 +172,7 @@ class ClassWorkspace(LearnerWorkspace):
         """The folder to submit, after saving the answers in it. Raises UsageError if there is nothing to submit."""
         given = self.answers()
         if not given and not self.written():
-            raise UsageError(_NOTHING)
+            raise UsageError(Message("There is nothing to submit yet: answer graded quiz items, or save code."))
         self.folder.mkdir(parents=True, exist_ok=True)
         merged = self._answers_with(given)
         others = [path for path in self.folder.glob("*") if kind_of(path.name) == "answers" and path.name != ANSWERS]

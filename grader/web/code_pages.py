@@ -20,10 +20,9 @@ from grader.learning import log, reference_view, review, review_view
 from grader.report import beside
 from grader.report.html import render_part
 from grader.web.entries import Filled
-from grader.web.html_page import HtmlPage
 from grader.web.item_pages import ReviewState, chosen_rating, rated
 from grader.web.learner import diagnosis_places, draft_of, syntax_error_places
-from grader.web.visit import LearnerVisit
+from grader.web.visit import HtmlPage, LearnerVisit
 
 #: The most characters of a report that is kept until the next check.
 _MOST_REPORT = 250_000

@@ -186,7 +186,6 @@ def given_answer(item: Item, asked: Prompt, record: ItemRecord, lang: Lang) -> G
 FORMAT = 1
 #: The most characters in the fields of a draft. The longest file of code has fewer.
 MOST = 520_000
-_TOO_LONG = Message("This is longer than {most} characters.")
 _NOT_SAVED = Message("The draft cannot be saved: {reason}.")
 
 
@@ -243,7 +242,7 @@ class Drafts:
         when this returns. Raises UsageError if it is too long or cannot be written.
         """
         if sum(len(text) for values in fields.values() for text in values) > MOST:
-            raise UsageError(_TOO_LONG.fill(most=MOST))
+            raise UsageError(Message("This is longer than {most} characters.").fill(most=MOST))
         with self._alone:
             before = self.read(name)
             other = before.other if before is not None else None

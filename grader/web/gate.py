@@ -62,14 +62,11 @@ _ROLES = {
     Role.ASSISTANT: Message("an assistant"),
     Role.INSTRUCTOR: Message("an instructor"),
 }
-_ASK = Message("Sign in as {name}?")
 _WHOSE = Message(
     "This is the personal link of {name}, {role} of this class. Sign in only if that is you: whatever you do here will "
     "count as {name}’s."
 )
 _UNTIL = Message("You stay signed in on this device until {until}, or until you sign out.")
-_DO_SIGN_IN = Message("Sign in")
-_DO_SIGN_OUT = Message("Sign out")
 WHO = Notice(
     403,
     Message("Sign in with your personal link"),
@@ -99,7 +96,6 @@ _SIGNED_OUT = Notice(
     Message("You are signed out"),
     (Message("This session has ended. To come back, open your personal link again."),),
 )
-_SOMEBODY_ELSE = Message("You are signed in as {name}")
 _FIRST = Message("This link belongs to {other}. To use it, sign out first, and then open it again.")
 _TOO_OFTEN = Notice(
     429,
@@ -154,15 +150,15 @@ class Signing:
         if visitor is not None and visitor.person == person:
             return _home(person)
         if visitor is not None:
-            title = _SOMEBODY_ELSE.fill(name=visitor.person.name)
-            step = Step(_DO_SIGN_OUT, SIGN_OUT, post=True)
+            title = Message("You are signed in as {name}").fill(name=visitor.person.name)
+            step = Step(Message("Sign out"), SIGN_OUT, post=True)
             return Notice(409, title, (_FIRST.fill(other=person.name),), step).response(scope)
         if scope["method"] in SAFE_METHODS:
             token = dict(parse_qsl(scope["query_string"].decode("latin-1")))["link"]
             until = timestamp(session_end(offered.claim, datetime.now(UTC)).isoformat())
             texts = _WHOSE.fill(name=person.name, role=_ROLES[person.role]), _UNTIL.fill(until=until)
-            step = Step(_DO_SIGN_IN, SIGN_IN, post=True, fields=(("link", token),))
-            return Notice(200, _ASK.fill(name=person.name), texts, step).response(scope)
+            step = Step(Message("Sign in"), SIGN_IN, post=True, fields=(("link", token),))
+            return Notice(200, Message("Sign in as {name}?").fill(name=person.name), texts, step).response(scope)
         return await self._sign_in(scope, offered)
 
     async def _sign_in(self, scope: Scope, offered: Visitor) -> Response:

@@ -35,7 +35,6 @@ _NO_OVERRIDE = Message("none")
 _DONE = {"replied": Message("The answer was saved."), "ended": Message("Ended.")}
 _SAVED = Message("Saved as change {number}. Points given by hand for {part} to {who}: {after}; before: {before}.")
 _UNDONE = Message("Undone as change {number}. Points given by hand for {part} to {who}: {after}; before: {before}.")
-_AND_OTHERS = Message("{names} and {count} more")
 #: The actions in the log of changes.
 _ACTIONS: Mapping[str, Text] = {
     "gave points": Message("gave points"),
@@ -97,7 +96,7 @@ def _done(save: SavedChanges) -> Text:
     row = save_row(save)
     who = Text(", ".join(row.learners[:3]), "、".join(row.learners[:3]))
     if len(row.learners) > 3:
-        who = _AND_OTHERS.fill(names=who, count=len(row.learners) - 3)
+        who = Message("{names} and {count} more").fill(names=who, count=len(row.learners) - 3)
     message = _SAVED if save.undoes is None else _UNDONE
     return message.fill(number=save.number, part=", ".join(row.parts), who=who, before=row.before, after=row.after)
 
@@ -186,8 +185,6 @@ _GROUPS = 8
 #: The most answers on a page that could not be read.
 _UNREAD = 100
 _NOT_A_NUMBER = Message("“{typed}” is not a number of points.")
-_NO_POINTS = Message("Enter the points.")
-_NO_PART = Message("Choose an item or an exercise.")
 _CHANGED = Message("These answers have been marked in the meantime, or none was selected. Nothing was saved.")
 _NO_CHOICE = Message("Tick the key points, or “none of these: 0 points”. Nothing was saved.")
 _BOTH = Message("Tick either key points or “none of these: 0 points”. Nothing was saved.")
@@ -209,7 +206,7 @@ def points_by_hand(visit: StaffVisit) -> Response:
         visit.note("removed override", learner=learner.id, part=part)
     else:
         if not part:
-            raise UsageError(_NO_PART, field="part")
+            raise UsageError(Message("Choose an item or an exercise."), field="part")
         number = _give(visit, learner.id, part, visit.typed("reason"))
     return RedirectResponse(class_data.at("learners", learner.id, done=str(number)), 303)
 
@@ -227,7 +224,7 @@ def _give(visit: StaffVisit, learner: str, part: str, reason: str, answers: int 
 def _number(typed: str) -> float:
     """Parse points typed with a decimal point or comma. Raises UsageError."""
     if not typed.strip():
-        raise UsageError(_NO_POINTS, field="points")
+        raise UsageError(Message("Enter the points."), field="points")
     try:
         return float(typed.strip().replace(",", ".").replace("，", "."))
     except ValueError:

@@ -36,13 +36,11 @@ from grader.web.entries import (
     read_field,
     shown_choices,
 )
-from grader.web.html_page import HtmlPage
 from grader.web.learner import ItemState, draft_of
-from grader.web.visit import LearnerVisit
+from grader.web.visit import HtmlPage, LearnerVisit
 
 #: The actions of an item's form besides an answer.
 _COMMANDS = ("skip", "key")
-_NOTHING = Message("Choose or write an answer first.")
 _CHOOSE_POINTS = Message("Choose the points that your answer made, or only “None of these”.")
 _SETTLED_MEANWHILE = Message(
     "This item was settled before you sent this answer, so it does not count. The answer is kept as a draft: you will "
@@ -105,7 +103,7 @@ def _answered(visit: LearnerVisit, item: Item, *, again: bool) -> SentAnswer:
     text = " ".join(entry["answer"]) or "0" if comparing else answer_text(asked.card.asked, entry)
     action: Any = command if command in _COMMANDS else TypedAnswer("yes" if doubted is not None else text)
     if action == TypedAnswer(""):
-        return _kept(visit, item, SentAnswer(asked, Filled(entry), _NOTHING))
+        return _kept(visit, item, SentAnswer(asked, Filled(entry), Message("Choose or write an answer first.")))
     attempts = learner.attempts_at(item)
     try:
         done = learner.answer(item, lang, action, doubted=doubted, comparing=comparing, again=again)

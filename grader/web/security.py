@@ -97,7 +97,6 @@ _HEADERS = {
 SAFE_METHODS = ("GET", "HEAD")
 #: The characters of an address that may stand in a header.
 _AS_IT_IS = "/?&=%+~"
-_GO_ON = Message("Open them")
 
 
 OTHER_NAME = Notice(
@@ -222,7 +221,7 @@ class Guard:
         if used is None:
             return _NO_TOKEN
         place = quote(place, safe=_AS_IT_IS)  # browsers drop tabs and line ends from addresses
-        answer = replace(_WELCOME, step=Step(_GO_ON, place)).response(scope)
+        answer = replace(_WELCOME, step=Step(Message("Open them"), place)).response(scope)
         answer.headers["Refresh"] = f"0; url={place}"
         answer.set_cookie(self._cookie, self._token, httponly=True, samesite="strict", path="/")
         used()

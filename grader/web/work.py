@@ -33,8 +33,6 @@ _TWO_ANSWERS = Message(
     "You uploaded more than one answers file ({names}), but only one can count. Upload only that one."
 )
 _FOLDERS = Message("“{path}” is in a folder; put all files side by side, and upload them again.")
-_IN_THE_WAY = Message("{file} is a folder or a link; move it away, and upload again.")
-_NOT_SAVED = Message("{file} cannot be saved: {reason}.")
 
 
 def find_files(folder: Path) -> FoundFiles | None:
@@ -117,7 +115,7 @@ def save_uploads(folder: Path, uploads: Sequence[FoundFiles], *, replace: bool) 
         for name, data in new.items():
             files.write(folder / name, data)
     except OSError as error:
-        raise UsageError(_NOT_SAVED.fill(file=name, reason=error.strerror)) from error
+        raise UsageError(Message("{file} cannot be saved: {reason}.").fill(file=name, reason=error.strerror)) from error
     return sorted(wanted)
 
 
@@ -148,7 +146,7 @@ def set_aside(path: Path) -> None:
     """Copy a file to a name that is not read as code, as `start --reset` does: ``q05.old1.txt``."""
     data = _content(path)
     if data is None:
-        raise UsageError(_IN_THE_WAY.fill(file=path.name))
+        raise UsageError(Message("{file} is a folder or a link; move it away, and upload again.").fill(file=path.name))
     for number in itertools.count(1):
         try:
             with path.with_name(f"{path.stem}.old{number}.txt").open("xb") as kept:

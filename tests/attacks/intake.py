@@ -16,7 +16,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from grader.classroom import inbox
-from grader.core.filename import portable_folder
+from grader.core.files import portable_folder
 from tests.attacks.arena import ROOT
 from tests.attacks.cases import AttackCase
 

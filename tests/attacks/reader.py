@@ -27,7 +27,7 @@ from grader.classroom import inbox
 from grader.core import bounded
 from grader.core.bounded import READING, Bounds, Exceeded, Helper
 from grader.core.errors import AttncheckError
-from grader.core.filename import portable_folder
+from grader.core.files import portable_folder
 from grader.core.readers import Readers, Turns
 from grader.submission import notebook, parse_files, read, read_files
 from grader.web import work

@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from grader.authoring import giveaways, letters
+from grader.authoring import giveaways
 from grader.core.model import Course, Item, Text
 from grader.course import items, loader
 from grader.course.items import choice, match, multi, order
@@ -40,15 +40,15 @@ def share_of(item: Item, answer: object) -> float:
 @pytest.mark.parametrize("kind", ["choice", "multi", "match", "order"])
 def test_no_constant_answer_pays_in_the_shipped_course(kind: str, use: str) -> None:
     """Whatever letters, pairs or order somebody gives everywhere."""
-    best = letters.best_constant(kind, shipped_items(use))
-    assert best is None or best.earns <= best.chance + letters.MARGIN
+    best = giveaways.best_constant(kind, shipped_items(use))
+    assert best is None or best.earns <= best.chance + giveaways.MARGIN
 
 
 @pytest.mark.parametrize("use", ["graded", "all"])
 def test_every_set_of_letters_in_every_multi_item(use: str) -> None:
     """Counted here once more: a set that an item lacks letters of is answered without them."""
     of = [item for item in shipped_items(use) if item.kind == "multi"]
-    best = letters.best_constant("multi", of)
+    best = giveaways.best_constant("multi", of)
     assert best is not None
     for size in (1, 2, 3, 4):
         for chosen in itertools.combinations("abcdef", size):
@@ -113,26 +113,26 @@ def made(kind: str, at: int, *, told: bool) -> Item:
 def test_a_bank_whose_letters_tell_is_refused(kind: str) -> None:
     """With the answer, what it earns, what chance earns, and items to change; a few items are not refused."""
     told = [made(kind, at, told=True) for at in range(12)]
-    (found,) = letters.problems(course(question("Q1", items=told)))
+    (found,) = giveaways.letter_problems(course(question("Q1", items=told)))
     assert found.id == "given-away" and "earns 100%" in found.text
     assert f"every graded {kind} item" in found.text and "exchange the ids" in found.text
     assert f"Q1.{kind}0" in found.text
     assert found in list(giveaways.problems(course(question("Q1", items=told))))
-    few = told[: letters.FEWEST - 1]
-    assert not list(letters.problems(course(question("Q1", items=few))))
+    few = told[: giveaways.FEWEST_ASKED - 1]
+    assert not list(giveaways.letter_problems(course(question("Q1", items=few))))
 
 
 @pytest.mark.parametrize("kind", ["choice", "multi"])
 def test_a_bank_whose_letters_vary_is_not_refused(kind: str) -> None:
     """With as many items."""
     varied = [made(kind, at, told=False) for at in range(24)]
-    assert not list(letters.problems(course(question("Q1", items=varied))))
+    assert not list(giveaways.letter_problems(course(question("Q1", items=varied))))
 
 
 @pytest.mark.parametrize(("kind", "chance"), [("choice", 1 / 6), ("multi", 1 / 15)])
 def test_chance(kind: str, chance: float) -> None:
     """One letter of six; two letters of six, which are both right once in 15 times, and else earn nothing."""
-    best = letters.best_constant(kind, [made(kind, at, told=True) for at in range(12)])
+    best = giveaways.best_constant(kind, [made(kind, at, told=True) for at in range(12)])
     assert best is not None and best.chance == pytest.approx(chance)
 
 
@@ -143,6 +143,6 @@ _NAMES = re.compile(r"(?:\b(?:options?|as in|except in|line)|选项|像|除) [a-
 def test_no_text_names_an_option_by_its_letter() -> None:
     """Screens show numbers, in an order that differs between learners."""
     for item in shipped_items("all"):
-        if item.kind in letters.KINDS:
+        if item.kind in giveaways.KINDS:
             for text in filter(None, (item.ask, item.explain)):
                 assert not _NAMES.search(text.en) and not _NAMES.search(text.zh), item.id

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader.core.filename import portable, portable_folder, shortened
+from grader.core.files import portable, portable_folder, shortened
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.core.identity_cache import cached_by_identity
+from grader.core.cache import cached_by_identity
 
 
 def test_once_for_each_object() -> None:

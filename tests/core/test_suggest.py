@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.core.suggest import close, hint, nearest
+from grader.core.text import close_names, nearest, suggestion
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_names_that_are_too_long_are_not_compared() -> None:
 
 def test_several_names_come_in_order() -> None:
     """The nearest first, as many as asked for, and as alike as asked for."""
-    assert close("q05.py", ["q50.py", "q5.py", "notes"], most=2) == ("q5.py", "q50.py")
+    assert close_names("q05.py", ["q50.py", "q5.py", "notes"], most=2) == ("q5.py", "q50.py")
     assert nearest("attend", ["attention"], cutoff=0.9) is None
 
 
@@ -49,4 +49,4 @@ def test_several_names_come_in_order() -> None:
 )
 def test_a_hint_is_a_sentence(name: str, listed: tuple[str, ...] | None, most: int | None, expected: str) -> None:
     """The nearest name where there is one, else those to choose from."""
-    assert hint(name, ["Q5", "Q6", "Q7"], listed, most=most).en == expected
+    assert suggestion(name, ["Q5", "Q6", "Q7"], listed, most=most).en == expected

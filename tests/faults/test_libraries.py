@@ -24,8 +24,8 @@ from grader.core.text import same
 from grader.grading import courses
 from grader.grading.context import GradingContext
 from grader.grading.inputs import Seed
-from grader.sandbox import Sandbox, ZygoteSettings, launch, libraries, open_sandbox, policy
-from grader.sandbox.libraries import Snapshot
+from grader.sandbox import Sandbox, ZygoteSettings, launch, open_sandbox, policy
+from grader.sandbox.policy import Snapshot
 from tests import tiny
 from tests.tiny import in_process as in_process
 
@@ -107,10 +107,10 @@ def test_what_came_back_is_thrown_away(
 @pytest.mark.parametrize("change", ["a file less", "a file less, deeper", "a file more", "gone"])
 def test_a_worker_that_starts_later(change: str, library: Path) -> None:
     """A worker refuses an environment that broke before it started."""
-    before = libraries.digest(())
+    before = policy.libraries_digest(())
     Sandbox("plain", ZygoteSettings()).expect_libraries(before)
     CHANGES["compiled"][0](library)
-    assert libraries.digest(()) == before
+    assert policy.libraries_digest(()) == before
     CHANGES[change][0](library)
     with pytest.raises(LibrariesChanged):
         Sandbox("plain", ZygoteSettings()).expect_libraries(before)
@@ -194,7 +194,7 @@ def test_workers_are_told_what_the_batch_began_with(library: Path, tmp_path: Pat
         task = GradingTask("ada", "x", "ada", ("Q1",))
         with batch.grade(order, GradingPlan(courses.load(folder), order.seed, {}, {}, (task,))):
             pass
-    assert set(told) == {libraries.digest(())}
+    assert set(told) == {policy.libraries_digest(())}
 
 
 def test_a_worker_refuses_other_libraries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -203,7 +203,7 @@ def test_a_worker_refuses_other_libraries(tmp_path: Path, monkeypatch: pytest.Mo
     place.mkdir()
     monkeypatch.setattr(worker, "Sandbox", lambda mode, settings: Sandbox("plain", settings))
     monkeypatch.setattr(policy, "packages", lambda allowed=(): {"late": place})
-    plan = BatchPlan(str(tiny.course(tmp_path / "course")), Seed.public(), "", libraries.digest(()))
+    plan = BatchPlan(str(tiny.course(tmp_path / "course")), Seed.public(), "", policy.libraries_digest(()))
     (place / "more.py").write_text("")
     for _ in range(2):
         with pytest.raises(LibrariesChanged):

@@ -20,7 +20,7 @@ from grader.classroom.gradebook import FILE, open_gradebook
 from grader.classroom.results import Book
 from grader.core import cache, serialize
 from grader.core.errors import GradebookError, StateError, UsageError
-from grader.core.filename import portable_folder
+from grader.core.files import portable_folder
 from grader.core.model import Array, NotRun, Observed, QuestionResult, Raised, Returned, Status
 from grader.learning import log as state
 from grader.learning import progress, review

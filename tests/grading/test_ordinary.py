@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from grader.core.model import CheckSpec, Returned, Status, Verdict
-from grader.grading import ordinary
+from grader.grading import exercise_results
 from grader.grading.checks import JudgeInput
 from grader.grading.inputs import Drawn
 from tests.helpers import array, case, exercise
@@ -34,5 +34,5 @@ UNUSUAL += [seen(WRONG, eps=0.0), seen(WRONG, kind="dtype"), seen(None, expected
 @pytest.mark.parametrize("given", [*ORDINARY, *ROUNDED, *UNUSUAL])
 def test_a_wrong_result_for_ordinary_inputs(given: JudgeInput) -> None:
     """Not a rounding error, a number of another type, another check, or inputs at the edge; and no exception."""
-    assert ordinary.is_wrong(given, Verdict(Status.FAILED)) is (any(given is each for each in ORDINARY))
-    assert not ordinary.is_wrong(given, Verdict(Status.RAISED))
+    assert exercise_results.is_wrong(given, Verdict(Status.FAILED)) is (any(given is each for each in ORDINARY))
+    assert not exercise_results.is_wrong(given, Verdict(Status.RAISED))

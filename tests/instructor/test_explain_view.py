@@ -11,8 +11,7 @@ from rich.cells import cell_len
 
 from grader.core.model import Diagnosis, Difference, Lang, Misconception, Status, Text
 from grader.core.serialize import to_json
-from grader.instructor.explain import Confinement, Explanation, PointsByHand, Provenance, ShownValue
-from grader.instructor.explain_view import lines
+from grader.instructor.explain import Confinement, Explanation, PointsByHand, Provenance, ShownValue, lines
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 SANDBOX = Confinement(("seccomp", "rlimits"), unsafe=False)

@@ -17,8 +17,7 @@ import pytest
 
 from grader.core.model import Array, Call, Died, Job, Limits, Raised, Returned, TimedOut, TooBig, Unreadable
 from grader.sandbox import Sandbox, open_sandbox
-from grader.sandbox.children import FrameBuffer, MalformedFrame, OversizedFrame, write_all
-from grader.sandbox.fair_clock import FairClock
+from grader.sandbox.children import FairClock, FrameBuffer, MalformedFrame, OversizedFrame, write_all
 from grader.sandbox.inside import frames
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from grader.core.model import Call, Job, Limits, Program, Returned, TimedOut
 from grader.sandbox import Sandbox
-from grader.sandbox.fair_clock import DISK_SECONDS, FairClock, stuck
+from grader.sandbox.children import DISK_SECONDS, FairClock, stuck
 from grader.sandbox.launch import observe
 from tests.sandbox.test_zygote import innermost
 

@@ -12,7 +12,7 @@ from grader.grading.exercise_results import MOST_IN_A_LINE, MOST_LINES, printabl
 from grader.sandbox import Sandbox
 from grader.sandbox.children import MalformedFrame
 from grader.sandbox.inside import frames
-from grader.sandbox.inside.printing import MAX_BYTES
+from grader.sandbox.inside.serve import MAX_BYTES
 from grader.sandbox.launch import _observation, _Run
 from grader.sandbox.wire import ChildTask
 from tests.sandbox.conftest import QUICK, job

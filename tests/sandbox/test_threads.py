@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from grader.core.model import Call, Limits, Observation, Program, Raised, Returned
-from grader.sandbox.inside import threads
+from grader.sandbox.inside import zygote
 
 Look = Callable[..., tuple[Observation, ...]]
 
@@ -50,13 +50,13 @@ def test_threads_are_counted(look: Look) -> None:
         for at, (name, args) in enumerate([("together", (200,)), ("together", (200,)), ("parallel", ())])
     ]
     seen = look(SOURCE, *asked, limits=Limits())
-    assert seen == (Returned((threads.MAX_LIVING,)),) * 2 + (Returned((27_000_000.0,)),)
+    assert seen == (Returned((zygote.MAX_LIVING,)),) * 2 + (Returned((27_000_000.0,)),)
 
 
 @pytest.mark.prove
 def test_threads_are_counted_over_the_whole_life_of_a_child(look: Look) -> None:
     """The total is limited, too, since each thread advances process ids, which the next child could see."""
-    (seen,) = look(SOURCE, Call("one_by_one", (threads.MAX_STARTED + 1,)), limits=Limits())
+    (seen,) = look(SOURCE, Call("one_by_one", (zygote.MAX_STARTED + 1,)), limits=Limits())
     assert isinstance(seen, Raised) and seen.type == "RuntimeError"
 
 
@@ -64,11 +64,11 @@ def test_threads_are_counted_over_the_whole_life_of_a_child(look: Look) -> None:
     ("living", "made", "yes"),
     [
         (1, 0, True),
-        (threads.MAX_LIVING, 500, True),
-        (threads.MAX_LIVING + 1, 500, False),
-        (1, threads.MAX_STARTED, False),
-        (None, threads.MAX_LIVING - 1, True),
-        (None, threads.MAX_LIVING, False),
+        (zygote.MAX_LIVING, 500, True),
+        (zygote.MAX_LIVING + 1, 500, False),
+        (1, zygote.MAX_STARTED, False),
+        (None, zygote.MAX_LIVING - 1, True),
+        (None, zygote.MAX_LIVING, False),
     ],
 )
 def test_the_answer(monkeypatch: pytest.MonkeyPatch, living: int | None, made: int, yes: bool) -> None:
@@ -79,11 +79,11 @@ def test_the_answer(monkeypatch: pytest.MonkeyPatch, living: int | None, made: i
         if isinstance(buffer, bytearray):
             buffer[:8] = (4711).to_bytes(8, "little")
         else:
-            said.append(threads._ANSWER.unpack(buffer))
+            said.append(zygote._ANSWER.unpack(buffer))
 
-    monkeypatch.setattr(threads.fcntl, "ioctl", ioctl)
-    monkeypatch.setattr(threads, "_threads", lambda pidfd: living)
-    counter = threads.ThreadCounter(5, 6)
+    monkeypatch.setattr(zygote.fcntl, "ioctl", ioctl)
+    monkeypatch.setattr(zygote, "_threads", lambda pidfd: living)
+    counter = zygote.ThreadCounter(5, 6)
     counter._made = made
     counter.answer()
     assert said == [(4711, 0, 0, 1) if yes else (4711, 0, -errno.EAGAIN, 0)]
@@ -99,23 +99,23 @@ def test_who_asks_without_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
         killed.append((pidfd, number))
         raise ProcessLookupError
 
-    monkeypatch.setattr(threads.fcntl, "ioctl", lambda fd, request, buffer: asked.append(request))
-    monkeypatch.setattr(threads.signal, "pidfd_send_signal", kill)
-    monkeypatch.setattr(threads, "_threads", lambda pidfd: 1)
-    counter = threads.ThreadCounter(5, 6)
-    counter._asked = threads.MAX_REQUESTS - 1
+    monkeypatch.setattr(zygote.fcntl, "ioctl", lambda fd, request, buffer: asked.append(request))
+    monkeypatch.setattr(zygote.signal, "pidfd_send_signal", kill)
+    monkeypatch.setattr(zygote, "_threads", lambda pidfd: 1)
+    counter = zygote.ThreadCounter(5, 6)
+    counter._asked = zygote.MAX_REQUESTS - 1
     counter.answer()
-    assert killed == [] and threads._SEND in asked
+    assert killed == [] and zygote._SEND in asked
     asked.clear()
     counter.answer()
-    assert killed == [(6, 9)] and asked == [threads._RECEIVE]
+    assert killed == [(6, 9)] and asked == [zygote._RECEIVE]
 
 
 def test_a_name_is_no_field(tmp_path: Path) -> None:
     """A process chooses its name, which comes first in its status file and may contain a carriage return."""
     status = tmp_path / "status"
     status.write_bytes(b"Name:\t\rThreads:\t1\r\nUmask:\t0022\nThreads:\t400\n")
-    assert threads._field(str(status), "Threads:") == "400"
+    assert zygote._field(str(status), "Threads:") == "400"
 
 
 def test_who_asked_may_be_gone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,12 +124,12 @@ def test_who_asked_may_be_gone(monkeypatch: pytest.MonkeyPatch) -> None:
     def ioctl(fd: int, request: int, buffer: Any) -> None:
         raise FileNotFoundError(errno.ENOENT, "gone")
 
-    monkeypatch.setattr(threads.fcntl, "ioctl", ioctl)
-    threads.ThreadCounter(5, 6).answer()
+    monkeypatch.setattr(zygote.fcntl, "ioctl", ioctl)
+    zygote.ThreadCounter(5, 6).answer()
 
 
 def test_where_nobody_can_be_asked() -> None:
     """Without a suitable libseccomp this is reported, and the grader decides."""
-    assert threads.listen(b"", 317) is None
-    assert threads.listen(b"\0" * 8, -1) is None
-    assert threads._threads(-1) is None
+    assert zygote.listen(b"", 317) is None
+    assert zygote.listen(b"\0" * 8, -1) is None
+    assert zygote._threads(-1) is None

@@ -463,7 +463,7 @@ def test_what_is_remembered() -> None:
 
 def test_every_download_is_described() -> None:
     """In words of the pages: nobody can type an option of a command there."""
-    from grader.web.instructor_files import export_formats
+    from grader.web.instructor import export_formats
 
     described = {form.name: form.about for form in export_formats()}
     assert len(described) == 9

@@ -36,17 +36,14 @@ from grader.classroom.intake import (
     named_person,
 )
 from grader.core.errors import UsageError
-from grader.core.filename import portable_folder
+from grader.core.files import portable_folder
 from grader.core.model import Message, Text
 from grader.submission.messages import listing
 
 RANK = 5
 
-_NEWER = Message("its receipt claims to be written by a newer attncheck; if that is true, update this one")
 _NO_RECEIPT = Message("it has no readable {name}")
 _NOT_SUBMITTED = Message("it was not submitted with 'attncheck submit'")
-_SOMEBODY_ELSES = Message("its receipt is for someone else, {learner}")
-_OTHER_FOLDERS = Message("its receipt is for another time or other files than its folder")
 _BADLY_SIGNED = Message("its receipt does not have the signature of this inbox")
 _UNSIGNED = Message("its receipt has no signature")
 _SEVERAL_ACCOUNTS = Message("several accounts have written to the folder {folder}, so it may be another learner's work")
@@ -93,7 +90,7 @@ def _examined(tree: Tree, attempts: Mapping[str, list[str]]) -> tuple[dict[str, 
             receipt = _receipt(tree, folder, names, spent)
             why = guard.objection(folder, receipt, names)
         except inbox.NewerReceipt:
-            why = _NEWER
+            why = Message("its receipt claims to be written by a newer attncheck; if that is true, update this one")
         except (inbox.NoReceipt, UnreadableFile):  # for example, left behind by a power failure
             why = _NO_RECEIPT.fill(name=inbox.RECEIPT)
         if why is not None:
@@ -195,9 +192,9 @@ class _Guard:
         """Why the attempt cannot be attributed to the learner in its receipt; None if it can."""
         home, _, attempt = folder.partition("/")
         if portable_folder(receipt.learner) != home:
-            return _SOMEBODY_ELSES.fill(learner=receipt.learner)
+            return Message("its receipt is for someone else, {learner}").fill(learner=receipt.learner)
         if inbox.attempt_name(receipt) != attempt:
-            return _OTHER_FOLDERS
+            return Message("its receipt is for another time or other files than its folder")
         if receipt.mac or self.signed_only:
             signed = self.key is not None and inbox.has_valid_signature(receipt, self.key)
             return None if signed else _BADLY_SIGNED if receipt.mac else _UNSIGNED

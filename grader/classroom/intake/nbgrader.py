@@ -36,7 +36,6 @@ RANK = 15
 
 _STAMP = "timestamp.txt"
 _TOP = "submitted/"
-_OUTSIDE = Message("not in submitted/STUDENT/ASSIGNMENT/")
 _FEEDBACK = "feedback/"
 #: Entries of a course folder.
 _COURSE = frozenset({"submitted", "source", "release", "autograded", "feedback", "solutions", "nbgrader_config.py"})
@@ -67,7 +66,7 @@ def layout(tree: Tree) -> Layout:
     ]
     left = tuple(name for name in tree.names if name not in inside and not name.startswith(_FEEDBACK))
     loose = (name for name in left if name.startswith(_TOP) or name.partition("/")[0] not in _COURSE)
-    return Layout(tuple(submissions), left, find_strays(loose, _OUTSIDE))
+    return Layout(tuple(submissions), left, find_strays(loose, Message("not in submitted/STUDENT/ASSIGNMENT/")))
 
 
 def _inside(tree: Tree) -> dict[str, tuple[str, str, str]]:

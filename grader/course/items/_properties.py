@@ -40,7 +40,6 @@ _KRONECKER = ("delta", "onehot", "diag")
 
 _ABSENT = Message("there is no {what}")
 _NONE_OF = Message("there is none of {what}")
-_PRESENT = Message("there is still {what}")
 _BOTH = Message("{what} are not apart")
 _IN = Message("{why} in “{part}”")
 #: Operators whose names are no signs that learners write.
@@ -137,7 +136,7 @@ def _mention_failures(mentioned: set[str], wanted: Property) -> Iterator[Text]:
     if wanted.mentions_any and not mentioned & {*wanted.mentions_any}:
         yield _NONE_OF.fill(what=_listed(wanted.mentions_any))
     if left := [name for name in wanted.free_of if name in mentioned]:
-        yield _PRESENT.fill(what=_listed(left[:1]))
+        yield Message("there is still {what}").fill(what=_listed(left[:1]))
     if len(mentioned & {*wanted.only_one_of}) > 1:
         yield _BOTH.fill(what=_listed(wanted.only_one_of))
     elif wanted.only_one_of and not mentioned & {*wanted.only_one_of}:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from grader.course.items import _units
+from grader.course.items import _values
 from grader.formulas import steps
 from grader.formulas.vocabulary import Vocabulary
 
@@ -181,7 +181,7 @@ def without_lead(text: str) -> str:
 def without_tail(text: str, *, nouns: bool = True) -> str:
     """``text`` without harmless words at its end, and without those that say what was counted: any with ``nouns``."""
     while True:
-        shorter = _units.without_counted(_TAIL.sub("", text)).rstrip(" ,")
+        shorter = _values.without_counted(_TAIL.sub("", text)).rstrip(" ,")
         shorter = _PLURAL.sub("", _MEASURED.sub("", shorter)) if nouns and not _CHANGED.search(shorter) else shorter
         if not shorter.strip() or shorter == text:
             return text

@@ -1,13 +1,17 @@
-"""Shared by the kinds whose answers are single values: arithmetic as people type it, and known wrong answers."""
+"""Shared by the kinds whose answers are single values: numbers as people type them, units, and known wrong answers."""
 
 from __future__ import annotations
 
+import functools
+import math
 import re
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from grader.core.arithmetic import Number
 from grader.core.constraints import MisconceptionId
+from grader.core.model import Text
 
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _SIGNS = str.maketrans({"−": "-", "–": "-", "×": "*", "·": "*", "⋅": "*", "∗": "*", "÷": "/", "⁄": "/", "∕": "/"})
@@ -26,3 +30,218 @@ class KnownWrongAnswer:
 
     answer: Number | str
     misconception: MisconceptionId
+
+
+# ------------------------------------------------------------------------------------ numbers in words
+# ``seven point five``, ``minus 3``, ``164 million``, ``七点五``, ``百分之四``.
+
+
+_SMALL = (
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+)  # fmt: skip
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_ENGLISH = {word: value for value, word in enumerate(_SMALL)} | {
+    word: 10 * value for value, word in enumerate(_TENS, 2)
+}
+_SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+_CHINESE = {char: value for value, char in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
+_CHINESE_SCALES = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "亿": 10**8}
+#: These multiply all that was said since the one before: 三百二十万 is (3·100 + 2·10)·10000.
+_GROUPS = {"thousand", "million", "billion", "trillion", "万", "亿"}
+
+_NAMES = "|".join(sorted((*_ENGLISH, *_SCALES, "point"), key=len, reverse=True))
+_ENGLISH_NUMBER = re.compile(rf"(?<![\w.])(?:{_NAMES})(?:(?:[\s-]+(?:and\s+)?)(?:{_NAMES}))*(?![\w.])", re.IGNORECASE)
+_DIGITS = "".join(_CHINESE)
+#: Only where no other Chinese word is beside it: 一共 is no 1, and 一半 is half.
+_CHINESE_NUMBER = re.compile(
+    rf"(?:(?<![\u3400-\u9fff])|(?<=百分之)|(?<=负))[{_DIGITS}十百千万亿]*[{_DIGITS}十][{_DIGITS}十百千万亿点]*"
+    r"(?=$|[^\u3400-\u9fff]|[倍个次]|字节)"
+)
+#: After digits: 164.352 million.
+_SCALED = re.compile(rf"(?<=\d)\s*({'|'.join(_SCALES)})\b", re.IGNORECASE)
+_MINUS = re.compile(r"^\s*(?:minus|negative)\s+", re.IGNORECASE)
+_MINUS_ZH = re.compile(r"负\s*(?=[\d.(√])")
+
+
+def english_in_digits(text: str) -> str:
+    """``text`` in digits if it is a number in words, or digits before or after such words: ``164 million``."""
+    text = _MINUS.sub("-", text)
+    sign = "-" if text.startswith("-") else ""
+    if _ENGLISH_NUMBER.fullmatch(text.removeprefix("-").strip()):
+        text = sign + _english(text.removeprefix("-").strip())
+    return _SCALED.sub(lambda found: f"*{_SCALES[found[1].lower()]}", text)
+
+
+def chinese_in_digits(text: str) -> str:
+    """``text`` with Chinese numbers in digits, where they stand alone, and with a minus for 负."""
+    return _MINUS_ZH.sub("-", _CHINESE_NUMBER.sub(lambda found: _chinese(found[0]), text))
+
+
+def _english(words: str) -> str:
+    """A number in English words, in digits; the words as they are if they are none, such as “hundred five million”."""
+    whole, _, decimals = words.lower().partition("point")
+    names = [name for name in re.split(r"[\s-]+", whole) if name and name != "and"]
+    after = re.split(r"[\s-]+", decimals.strip()) if decimals else []
+    if not names or any(_ENGLISH.get(digit, 10) > 9 for digit in after):
+        return words
+    value = _total([_ENGLISH.get(name, name) for name in names], _SCALES)
+    return f"{value}{'.' if after else ''}{''.join(str(_ENGLISH[digit]) for digit in after)}"
+
+
+def _chinese(number: str) -> str:
+    """A number in Chinese characters, in digits: 三百二十, 七点五, 二零四八."""
+    whole, _, decimals = number.partition("点")
+    after = "".join(str(_CHINESE.get(char, "")) for char in decimals)
+    if not set(whole) & set(_CHINESE_SCALES):  # digit by digit
+        before = "".join(str(_CHINESE[char]) for char in whole)
+    else:
+        before = str(_total([_CHINESE.get(char, char) for char in whole], _CHINESE_SCALES))
+    return f"{before}.{after}" if after else before
+
+
+def _total(parts: list[int | str], scales: dict[str, int]) -> int:
+    """The value of digits and scales in the order in which they are said."""
+    total = group = digit = 0
+    for part in parts:
+        if isinstance(part, int):
+            digit += part
+        elif part in _GROUPS:
+            total, group, digit = total + (group + digit or 1) * scales[part], 0, 0
+        else:
+            group, digit = group + (digit or 1) * scales[part], 0
+    return total + group + digit
+
+
+# ----------------------------------------------------------------------------------------------- units
+# Units that are multiples of each other: an answer in one of them is converted to the unit of the item.
+#
+# Case does not matter, so ``b`` stands for bytes, bits are written out, and there is no milli for counts. Words that
+# only say what was counted (``210 weights``) are dropped.
+
+
+_THOUSANDS = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12, "p": 1e15}
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Spellings (in lower case) with their sizes; ``shown`` are examples for learners."""
+
+    sizes: Mapping[str, float]
+    shown: tuple[str, ...]
+
+
+def _with(prefixes: Mapping[str, float], *names: str) -> dict[str, float]:
+    return {prefix + name: size for name in names for prefix, size in prefixes.items()}
+
+
+@functools.cache
+def _unit_families() -> tuple[Family, ...]:
+    words = {"kilo": 1e3, "mega": 1e6, "giga": 1e9, "tera": 1e12}
+    binary_words = {"kibi": 2.0**10, "mebi": 2.0**20, "gibi": 2.0**30, "tebi": 2.0**40}
+    binary = {"ki": 2.0**10, "mi": 2.0**20, "gi": 2.0**30, "ti": 2.0**40, "pi": 2.0**50}
+    times = {"": 1.0, "m": 1e-3, "μ": 1e-6, "u": 1e-6, "n": 1e-9}
+    seconds = {"sec": 1.0, "second": 1.0, "seconds": 1.0, "秒": 1.0, "毫秒": 1e-3, "微秒": 1e-6, "纳秒": 1e-9}
+    minutes = {"min": 60.0, "minute": 60.0, "minutes": 60.0, "分钟": 60.0, "h": 3600.0, "hours": 3600.0, "小时": 3600.0}
+    radians = dict.fromkeys(("rad", "rads", "radian", "radians", "弧度"), 1.0)
+    degrees = dict.fromkeys(("°", "deg", "degree", "degrees", "度"), math.pi / 180)
+    counts = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9, "g": 1e9, "t": 1e12}
+    operations = dict.fromkeys(
+        ("floating point operations", "floating-point operations", "operations", "次浮点运算", "浮点运算", "次运算"),
+        1.0,
+    )
+    parameters = ("parameters", "parameter", "params", "个参数", "参数")
+    bare = {name: size for name, size in counts.items() if name}
+    return (
+        Family(
+            {"byte": 1.0, "bytes": 1.0, "字节": 1.0, "个字节": 1.0}
+            | dict.fromkeys(("bit", "bits", "比特"), 1 / 8)
+            | {name: size for name, size in binary.items() if name}
+            | _with(_THOUSANDS | binary, "b")
+            | _with(words | binary_words, "byte", "bytes"),
+            ("KiB", "MiB", "GiB", "MB", "GB"),
+        ),
+        Family(_with(_THOUSANDS, "flop", "flops") | operations, ("MFLOPs", "GFLOPs", "TFLOPs")),
+        Family(_with(times, "s") | seconds | minutes, ("s", "ms", "µs")),
+        Family(radians | degrees, ("rad",)),
+        Family(
+            _with(counts, *parameters) | _with(counts, *(f" {name}" for name in parameters)) | bare, ("K", "M", "B")
+        ),
+    )
+
+
+#: Chinese names that stand for powers of 1000 and of 1024: an answer means those of the item.
+_EITHER = {"千字节": "k", "兆字节": "m", "吉字节": "g", "太字节": "t"}
+
+
+def unit_family(unit: Text | str | None) -> Family | None:
+    """The unit_family of ``unit``; None if it cannot be converted."""
+    return next(
+        (units for units in _unit_families() if any(name in units.sizes for name in unit_spellings(unit))), None
+    )
+
+
+def unit_spellings(unit: Text | str | None) -> tuple[str, ...]:
+    """The unit_spellings of ``unit``, in lower case."""
+    written = (unit.en, unit.zh) if isinstance(unit, Text) else (unit or "",)
+    return tuple(_plain_unit(name) for name in written if name.strip())
+
+
+def split_unit(text: str, unit: Text | str | None) -> tuple[str, float]:
+    """``text`` without the unit at its end, and the size of that unit in ``unit``s (1 if there is none)."""
+    measured = unit_family(unit)
+    own = (
+        next((measured.sizes[name] for name in unit_spellings(unit) if name in measured.sizes), 1.0)
+        if measured
+        else 1.0
+    )
+    sizes = {name: size / own for name, size in measured.sizes.items()} if measured else {}
+    sizes |= dict.fromkeys(unit_spellings(unit), 1.0)
+    binary = "i" if any(name.endswith("ib") for name in unit_spellings(unit)) else ""
+    sizes |= {name: sizes[f"{prefix}{binary}b"] for name, prefix in _EITHER.items() if f"{prefix}b" in sizes}
+    for name in sorted(sizes, key=len, reverse=True):
+        number = text[: len(text) - len(name)].rstrip()
+        if text.casefold().endswith(name) and not (number[-1:].isascii() and number[-1:].isalpha()):
+            return number, sizes[name]
+    return text, 1.0
+
+
+def other_units(unit: Text | str | None) -> tuple[str, ...]:
+    """Up to three units that are converted to ``unit``."""
+    measured = unit_family(unit)
+    return (
+        tuple(name for name in measured.shown if _plain_unit(name) not in unit_spellings(unit))[:3] if measured else ()
+    )
+
+
+def _plain_unit(name: str) -> str:
+    return normalize(name).casefold()
+
+
+# ------------------------------------------------------------------------------------- what was counted
+
+_COUNTED = (
+    "additions", "bits per token", "blocks", "choices", "columns", "connections", "coordinates", "dimensions",
+    "elements", "entries", "experts",
+    "factors", "features", "flop", "flops", "heads", "keys", "layers", "maps", "matrices",
+    "mults", "muls", "multiplications", "multiply-adds", "nats", "neurons", "numbers", "operations", "ops", "pairs",
+    "params",
+    "parameters", "paths", "positions", "products", "queries", "rows", "scalars", "scores", "sequences", "steps",
+    "sublayers", "subsets", "terms", "times", "tokens", "units", "values", "vectors", "weights", "words",
+)  # fmt: skip
+_COUNTED_ZH = (
+    "参数", "词元", "权重", "数", "数字", "位置", "元素", "分量", "标量", "分数", "向量", "矩阵", "头", "层", "维",
+    "维度", "特征", "乘法", "加法", "浮点运算", "运算", "子集", "乘积", "步", "行", "列", "对", "条", "项", "次", "倍",
+    "个", "组", "种", "奈特",
+)  # fmt: skip
+_EN = "|".join(sorted((re.escape(word.removesuffix("s")) + "s?" for word in _COUNTED), key=len, reverse=True))
+_ZH = "|".join(sorted(_COUNTED_ZH, key=len, reverse=True))
+#: The words that say what was counted, at the end of a text: a measure word and a noun in Chinese.
+_PER = r"(?:\s+(?:per|in)\s+[a-z ]+|\s*/\s*(?:bytes?|tokens?|seconds?|s))?"
+_WORDS = re.compile(rf"(?:(?<![A-Za-z_])(?:{_EN}){_PER}|(?:[个次条项种组层]\s*)?(?:{_ZH}))$", re.IGNORECASE)
+
+
+def without_counted(text: str) -> str:
+    """``text`` without the words at its end that say what was counted: ``210 weights``, ``3 倍``."""
+    shorter = _WORDS.sub("", text.rstrip(" .。"))
+    return shorter.rstrip() if shorter.strip() else text

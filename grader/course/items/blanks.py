@@ -82,7 +82,6 @@ _HOW = Message("Write a line for each blank, for example {example}")
 _BLANK = Message("{name}: {asks}")
 _FORM = Message("Write a line for each of {names}, for example {example}")
 _MISSING = Message("Nothing is written for {names}.")
-_TWICE = Message("“{name}” occurs twice; write one line for it.")
 _ABOUT = Message("{name}: {why}")
 
 _LABEL = re.compile(
@@ -231,7 +230,7 @@ def _written(spec: Spec, value: object) -> dict[str, tuple[str, int]] | Text:
         return _in_order(names, [(line, number) for number, line in lines]) or form
     for number, name, text, _ in labelled:
         if name in found:
-            return _TWICE.fill(name=name)
+            return Message("“{name}” occurs twice; write one line for it.").fill(name=name)
         if name is None:
             return form
         if text.strip():

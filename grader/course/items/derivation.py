@@ -101,15 +101,12 @@ _HOW = Message("Write one step per line, each equal to the line before. You may 
 _HOW_GIVEN = Message("First state your assumptions, one per line: given q: iid(mean=…, var=…).")
 _FROM = Message("Start from {start}.")
 _FROM_TO = Message("From {start} to {end}.")
-_FORM = Message("Write the steps as lines of text, or as {{given: {{…}}, lines: […]}}.")
-_NOTHING = Message("There are no steps here yet.")
 _BREAK = Message("Line {number}: “{right}” does not follow from “{left}”{where} “{left}” is {x}, and “{right}” is {y}.")
 _WHERE = Message(": for {instance},")
 _NO_WHERE = Message(":")
 _DEPENDS = Message("{what} depends on {moments}, which the mean and variance do not determine.")
 _THE_LINE = Message("That line")
 _UNREAD = Message("Line {number}, “{text}”: {why}")
-_UNFINISHED = Message("Every step so far is right, but “{last}” is not the end yet: continue to {end}.")
 _NOT_YET = Message("Every step so far is right, but “{last}” is not the end yet.")
 _ONLY_HERE = Message("Right, but line {number} holds only for the variances given here.")
 _STATE = Message("State what you assume about {missing}, each on a line of its own: given {name}: iid(mean=…, var=…).")
@@ -121,7 +118,6 @@ _GIVEN_WRONG = Message(
 _GIVEN_OTHER = Message(
     "Under your assumptions ({given}), {start} does not have the value asked for: for {instance} it is {value}."
 )
-_NORMAL = Message("For normally distributed components it would be {value}.")
 
 HEAVY = True
 #: No aliases: in a derivation, they are names that learners give to a loss or a cost.
@@ -264,7 +260,7 @@ def judge(spec: Spec, value: object, context: Context) -> Judgment:
     """``value`` is a text with one line per step, a list of lines, or a mapping with ``given`` and ``lines``."""
     parts = _parts(value)
     if parts is None:
-        return unreadable(_FORM.fill())
+        return unreadable(Message("Write the steps as lines of text, or as {{given: {{…}}, lines: […]}}.").fill())
     stated, written = parts
     declared = _of_bank(spec).declared
     try:
@@ -472,7 +468,7 @@ def _givens(spec: Spec, stated: dict[str, str] | None, declared: Declarations) -
     if found.higher_moments:
         sentences.append(_DEPENDS.fill(what=show(start), moments=name_list(found.higher_moments)))
         if normal := compare.normal_value(start, theirs, found):
-            sentences.append(_NORMAL.fill(value=normal))
+            sentences.append(Message("For normally distributed components it would be {value}.").fill(value=normal))
     return _failed(_joined(*sentences), 0.0)
 
 
@@ -513,7 +509,7 @@ def _judged_steps(spec: Spec, steps: Sequence[Side], declared: Declarations) -> 
     if steps and steps[0].node == bank.start:
         steps = steps[1:]
     if not steps:
-        return unreadable(_NOTHING)
+        return unreadable(Message("There are no steps here yet."))
     right, broken = _steps_until_a_mistake(spec, steps, declared)
     looker = Looker(declared, bank.start, bank.end, spec.routes, spec.keep == "brackets")
     lines = looker.look([(step.number, step.text, step.node) for step in right])
@@ -591,7 +587,7 @@ def _why_incomplete(
         return _joined(*missing)
     said = {"last": excerpt_of(steps[-1].text), "end": show(_of_bank(spec).end)}
     if not spec.hide_to:
-        return _UNFINISHED.fill(**said)
+        return Message("Every step so far is right, but “{last}” is not the end yet: continue to {end}.").fill(**said)
     return _joined(_NOT_YET.fill(**said), *_stages.why_not_the_end(lines[-1], shown.route, looker.names))
 
 

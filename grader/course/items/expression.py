@@ -54,7 +54,7 @@ from typing import TypeAlias
 
 from grader.core.model import Message, Status, Text
 from grader.core.text import Path, name_list
-from grader.course.items import Context, Judgment, LineRead, Prompt, QuizItem, _prose, _units, essay, unreadable
+from grader.course.items import Context, Judgment, LineRead, Prompt, QuizItem, _prose, _values, essay, unreadable
 from grader.course.items._no_options import counted as counted
 from grader.course.items._no_options import options as options
 from grader.course.items._values import KnownWrongAnswer
@@ -79,13 +79,8 @@ _RELATIONS = frozenset("<>≤≥⩽⩾")
 
 _HOW = Message("Answer with a formula, such as 4 n^2 d or sqrt(n)/2; you may leave out *.")
 _HOW_GROWS = Message("Answer with a growth rate, such as O(n log n) or O(n^2 + d).")
-_SYMBOLS = Message("Symbols: {symbols}.")
-_GIVEN = Message("Given: {given}.")
-_UNIT = Message("Unit: {unit} (optional).")
-_NO_VALUE = Message("Your formula has no value: {why}.")
 _NOT_TEXT = Message("Answer with one formula, written as text.")
 _ONE = Message("Answer with one formula; the two sides of your “=” are not equal.")
-_NO_RELATION = Message("Answer with one formula, without <, >, ≤ or ≥.")
 _EXACT = Message(
     "An exact formula is asked for; O(…) and Θ(…) leave out factors and smaller terms. Write the formula itself."
 )
@@ -171,7 +166,7 @@ def judge(spec: Spec, value: object, context: Context) -> Judgment:
     except (ParseError, TooExpensiveError) as error:
         return unreadable(error.text)
     except UndefinedError as error:
-        return _failed(_NO_VALUE.fill(why=error.text))
+        return _failed(Message("Your formula has no value: {why}.").fill(why=error.text))
     except FormulaError as error:
         return _failed(error.text)
 
@@ -259,11 +254,11 @@ def _formula(text: str, local: steps.LocalNames) -> Node:
     """The formula in ``text``, without words around it if it cannot be read with them. Raises ParseError."""
     bare = _prose.unlabelled(text)
     remark = _prose.without_remarks(bare, local.vocabulary)
-    forms = [text, bare, _units.without_counted(bare), remark]
+    forms = [text, bare, _values.without_counted(bare), remark]
     for form in (bare, remark, _prose.without_chinese_clause(bare)):
         forms.append(form)
         for shorter in (_prose.without_lead(form), _prose.without_chinese(form)):
-            forms += [shorter, _units.without_counted(shorter), _prose.without_tail(shorter)]
+            forms += [shorter, _values.without_counted(shorter), _prose.without_tail(shorter)]
     error = ParseError(_NOT_TEXT)
     for form in dict.fromkeys(forms):
         try:
@@ -282,7 +277,7 @@ def _sides(text: str) -> list[str]:
     for char in text:
         depth += (char in "([{") - (char in ")]}")
         if char in _RELATIONS and depth <= 0:
-            raise ParseError(_NO_RELATION)
+            raise ParseError(Message("Answer with one formula, without <, >, ≤ or ≥."))
         if char == "=" and depth <= 0:
             found.append("")
         else:
@@ -330,7 +325,7 @@ def prompt(spec: Spec, context: Context) -> Prompt:
     """One line, with the symbols it may use and the unit."""
     found = [*describe_declarations(spec.symbols, spec.given)]
     if spec.unit:
-        found.append(_UNIT.fill(unit=spec.unit))
+        found.append(Message("Unit: {unit} (optional).").fill(unit=spec.unit))
     return Prompt("line", _HOW_GROWS if spec.grows else _HOW, facts=tuple(found))
 
 
@@ -341,12 +336,12 @@ def describe_declarations(symbols: Mapping[str, str], given: Mapping[str, str]) 
     if listed:
         en = "; ".join(f"{name} ({en})" if en else name for name, en, _ in listed)
         zh = "；".join(f"{name}（{zh}）" if zh else name for name, _, zh in listed)
-        found.append(_SYMBOLS.fill(symbols=Text(en, zh)))
+        found.append(Message("Symbols: {symbols}.").fill(symbols=Text(en, zh)))
     if given:
         known = [(name, *describe_declaration(text)) for name, text in given.items()]
         en = "; ".join(f"{name}: {en}" for name, en, _ in known)
         zh = "；".join(f"{name}：{zh}" for name, _, zh in known)
-        found.append(_GIVEN.fill(given=Text(en, zh)))
+        found.append(Message("Given: {given}.").fill(given=Text(en, zh)))
     return found
 
 

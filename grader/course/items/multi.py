@@ -53,7 +53,6 @@ from grader.course.problems import ValueProblem
 _SEPARATORS = re.compile(r"[\s,，、;；。/+&\[\](){}（）\"'“”‘’]+|和|(?<=\s)and(?=\s)", re.IGNORECASE)
 _HOW = Message("Answer with a list of letters, such as [a, c]; more than one may be right.")
 _OTHER = Message("Answer with a list of options, such as [{first}, {last}]; the options are {ids}.")
-_NONE = Message("Choose at least one of {ids}.")
 _MISSING = Message("Everything you chose is right, but something is missing.")
 _WRONG = Message("Not everything you chose is right.")
 
@@ -105,7 +104,7 @@ def _read(spec: Spec, value: object) -> set[str] | Text:
     if unknown is not None:
         return _options.UNKNOWN.fill(said=excerpt(unknown), ids=_options.join_ids(spec.options))
     if not words:
-        return _NONE.fill(ids=_options.join_ids(spec.options))
+        return Message("Choose at least one of {ids}.").fill(ids=_options.join_ids(spec.options))
     return {normalize_id(word) for word in words}
 
 

@@ -79,15 +79,14 @@ from grader.course.items import (
     QuizItem,
     QuizNumber,
     _prose,
-    _units,
+    _values,
     draw,
     unreadable,
 )
 from grader.course.items._no_options import counted as counted
 from grader.course.items._no_options import options as options
-from grader.course.items._number_words import chinese_in_digits, english_in_digits
 from grader.course.items._options import excerpt
-from grader.course.items._values import KnownWrongAnswer, normalize
+from grader.course.items._values import KnownWrongAnswer, chinese_in_digits, english_in_digits, normalize
 from grader.course.problems import ValueProblem, unexpected, unknown
 from grader.formulas import scalars
 from grader.formulas.declarations import Declarations
@@ -113,12 +112,10 @@ _SENSIBLE_DIGITS = 3
 _EXACT = 1e-9
 
 _HOW = Message("Answer with a number, such as 1536, 1.5e3, 3/4 or 2^10.")
-_DIGITS = Message("Round it to {digits} significant digits.")
 _DECIMALS = Message("Round it to {decimals} decimal places.")
 _ONE_DECIMAL = Message("Round it to one decimal place.")
 _A_NUMBER = Message("Give a number.")
 _IN_UNIT = Message("Give a number, in {unit}.")
-_UNIT = Message("Unit: {unit} (optional).")
 _UNITS = Message("Unit: {unit} unless you write another; {others}, for example, are converted.")
 _EXPECTED = Message("“{said}” cannot be read as a number; write one such as 1536, 1.5e3, 3/4, √64 or 2^10{unit}.")
 _WITH_UNIT = Message(" (in {unit}; the unit is optional)")
@@ -129,13 +126,8 @@ _MANY = Message(
 )
 _UNROUNDED = Message("The value is right, but write it as a decimal number with {digits} significant digits.")
 _CONVERTED = Message("The number is right, but its unit is not: {said} is {value} {unit}.")
-_PERCENT = Message("That differs by a factor of 100: the answer is asked in percent.")
-_FRACTION = Message("That differs by a factor of 100: a percentage needs the sign %, as in 25%.")
-_RECIPROCAL = Message("That is the reciprocal (1 divided by the answer): check which number is divided by which.")
-_THOUSAND = Message("The digits are right, but not the size: check the factors of {factor}.")
 _SIGN = Message("The size is right; check the sign.")
 _TWO = Message("That differs from the answer by a factor of 2.")
-_LOGARITHM = Message("That would be right with another base of the logarithm.")
 _EXACT_NUMBER = Message("Close, but the exact number is asked for.")
 _CLOSER = Message("Close, but not exact enough: give more digits.")
 _NOTHING = Text("", "")
@@ -318,7 +310,7 @@ def as_mathml(spec: Spec, shown: str) -> str:
 def _places(spec: Spec) -> Iterator[Text]:
     """What is asked for: significant digits or decimal places."""
     if spec.digits:
-        yield _DIGITS.fill(digits=spec.digits)
+        yield Message("Round it to {digits} significant digits.").fill(digits=spec.digits)
     if spec.decimals:
         yield _ONE_DECIMAL if spec.decimals == 1 else _DECIMALS.fill(decimals=spec.decimals)
 
@@ -326,11 +318,11 @@ def _places(spec: Spec) -> Iterator[Text]:
 def prompt(spec: Spec, context: Context) -> Prompt:
     """One line, with the required digits and the unit, if any."""
     facts = [*_places(spec)]
-    others = _units.others(spec.unit)
+    others = _values.other_units(spec.unit)
     if others:
         facts.append(_UNITS.fill(unit=spec.unit, others=Text(" or ".join(others[:2]), "、".join(others[:2]))))
     elif spec.unit:
-        facts.append(_UNIT.fill(unit=spec.unit))
+        facts.append(Message("Unit: {unit} (optional).").fill(unit=spec.unit))
     return Prompt("line", _HOW, facts=tuple(facts))
 
 
@@ -415,23 +407,23 @@ def _scale(given: float, right: float, spec: Spec) -> Text | None:
     """The message for an answer that is right but for a factor that people get wrong by a slip."""
     if not given or not right or _close(1.0, right, spec):
         return None
-    percent = "%" in _units.spellings(spec.unit)
+    percent = "%" in _values.unit_spellings(spec.unit)
     if percent and _close(given * 100, right, spec):
-        return _PERCENT
+        return Message("That differs by a factor of 100: the answer is asked in percent.")
     if not percent and abs(right) < 1 and _close(given / 100, right, spec):
-        return _FRACTION
+        return Message("That differs by a factor of 100: a percentage needs the sign %, as in 25%.")
     if _close(1 / given, right, spec):
-        return _RECIPROCAL
+        return Message("That is the reciprocal (1 divided by the answer): check which number is divided by which.")
     for factor, message in ((-1.0, _SIGN), (0.5, _TWO), (2.0, _TWO)):
         if _close(given * factor, right, spec):
             return message
     for factor, power in itertools.product((1000, 1024), (-3, -2, -1, 1, 2, 3)):
         if _close(given * float(factor) ** power, right, spec):
-            return _THOUSAND.fill(factor=factor)
+            return Message("The digits are right, but not the size: check the factors of {factor}.").fill(factor=factor)
     if isinstance(spec.answer, str) and "log" in spec.answer:
         bases = (math.log(2), math.log(10), math.log2(10))
         if any(_close(given * scale, right, spec) for base in bases for scale in (base, 1 / base)):
-            return _LOGARITHM
+            return Message("That would be right with another base of the logarithm.")
     return None
 
 
@@ -563,7 +555,7 @@ def read(value: object, unit: Text | str | None = None) -> float | None:
     if found[0][1] is None and len(found) > 1 and any(map(str.isalpha, sides[0])):
         found = found[1:]  # the name of what is asked for: Var(q·k) = 64
     last = found[-1][1]
-    percents = "%" in _units.spellings(unit) and _PERCENTS.search(sides[-1])
+    percents = "%" in _values.unit_spellings(unit) and _PERCENTS.search(sides[-1])
 
     def agrees(side: str, number: float | None) -> bool:
         if number is None or last is None:
@@ -655,19 +647,19 @@ def _without_remark(text: str, unit: Text | str | None) -> str:
     found = _LAST_BRACKET.match(text)
     if found is None:
         return text
-    behind_unit = _units.split(found[1], unit)[0] != found[1]
+    behind_unit = _values.split_unit(found[1], unit)[0] != found[1]
     return found[1] if behind_unit or _prose.is_remark(found[2]) else text
 
 
 def _arithmetic(text: str, unit: Text | str | None) -> tuple[str, float]:
     """One side as arithmetic or a formula, and the size of its unit in ``unit``s."""
     written = text.strip().rstrip("。")
-    if "%" in _units.spellings(unit):
+    if "%" in _values.unit_spellings(unit):
         written = _PERCENTS.sub("%", written)
     written = _without_remark(_prose.without_clause(written), unit)
-    text, size = _units.split(written, unit)
-    if text == written and _units.family(unit):
-        text, size = _units.split(_prose.without_tail(written, nouns=False), unit)
+    text, size = _values.split_unit(written, unit)
+    if text == written and _values.unit_family(unit):
+        text, size = _values.split_unit(_prose.without_tail(written, nouns=False), unit)
     elif text == written:
         text = _prose.without_tail(written)
     if unit is None:

@@ -74,7 +74,6 @@ _TRIED = 6
 
 _HOW = Message("Answer with all of them in order, for example {example}.")
 _ALL = Message("Write each of {ids} once, in order. Missing: {missing}.")
-_TWICE = Message("“{said}” occurs twice; write each of {ids} once.")
 _MOVE = Message("Not in the right order yet: moving {moved} of the {all} is enough.")
 _EITHER = Message("These may be in any order: {ids}.")
 
@@ -214,7 +213,7 @@ def _read(spec: Spec, value: object) -> list[str] | Text:
         if name not in ids:
             return _ids.UNKNOWN.fill(said=excerpt(name), ids=all_ids)
         if name in order[:place]:
-            return _TWICE.fill(said=name, ids=all_ids)
+            return Message("“{said}” occurs twice; write each of {ids} once.").fill(said=name, ids=all_ids)
     if len(order) < len(ids):
         missing = name_list([name for name in sorted(ids) if name not in order])
         return _ALL.fill(ids=all_ids, missing=missing)

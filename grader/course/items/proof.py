@@ -61,9 +61,7 @@ from grader.course.problems import ValueProblem, unexpected
 _HOW = Message("Answer with the lines in order, each with its reason, such as {example}; not all of them belong there.")
 _LINES = Message("Lines:")
 _REASONS = Message("Reasons:")
-_ENTRY = Message("{name}: {text}")
 _PAIRS = Message("“{said}” is no line with its reason; write pairs such as {example}.")
-_TWICE = Message("“{said}” occurs twice; write each line once.")
 _RUN = Message("{run} of {all} lines in a row are right, each with its reason.")
 _NO_RUN = Message("No two lines in a row are right, each with its reason.")
 
@@ -161,7 +159,7 @@ def _read(spec: Spec, value: object) -> list[tuple[str, str]] | Text:
         if pair[0] not in lines or pair[1] not in reasons:
             return _PAIRS.fill(said=excerpt(match[0]), example=example)
         if pair[0] in {line for line, _ in found}:
-            return _TWICE.fill(said=match[1])
+            return Message("“{said}” occurs twice; write each line once.").fill(said=match[1])
         found.append(pair)
     left = re.sub(r"[\s,，;；、.。(){}\[\]'\"]+", "", _ids.AROUND.sub("", _PAIR.sub("", rest)))
     if not found or left:
@@ -193,7 +191,7 @@ def prompt(spec: Spec, context: Context) -> Prompt:
 
 
 def _entry(thing: Arrangeable) -> Text:
-    return _ENTRY.fill(name=thing.id, text=thing.text)
+    return Message("{name}: {text}").fill(name=thing.id, text=thing.text)
 
 
 def _example(spec: Spec) -> str:

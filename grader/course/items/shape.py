@@ -86,9 +86,7 @@ _EXPECTED = Message("“{said}” cannot be read as a shape; write one such as (
 _IN = Message(", using {names} and numbers")
 _STRANGE = Message("There is no size “{said}” in this question; the sizes are {names}.")
 _NO_SIZES = Message("“{said}” is not defined in this question; write numbers.")
-_MINUS = Message("−1 only tells reshape to infer an axis; write the length of the axis.")
 _OPEN = Message("“{said}” does not say which axes there are; write all of them.")
-_COUNT = Message("Axes in your shape: {given}; there should be {right}.")
 _SWAPPED = Message("The axes are right, but two of them are swapped.")
 _ORDER = Message("The axes are right, but their order is wrong.")
 _AXIS = Message("Axis {index} (counting from 0) is not “{said}”.")
@@ -290,7 +288,7 @@ def _expected(spec: Spec, said: str) -> Text:
 def _difference(said: Sequence[str], given: Axes, right: Axes) -> Text:
     """Where the shapes differ, without giving the right one away."""
     if len(given) != len(right):
-        return _COUNT.fill(given=len(given), right=len(right))
+        return Message("Axes in your shape: {given}; there should be {right}.").fill(given=len(given), right=len(right))
     differing = [index for index, axis in enumerate(given) if axis != right[index]]
     if sorted(map(str, given)) == sorted(map(str, right)):
         return _SWAPPED if len(differing) == 2 else _ORDER
@@ -417,7 +415,7 @@ def _axis(text: str, vocabulary: Mapping[str, str], instances: list[dict[str, Nu
     if text in (_DOTS, ":", "?", "None") or text.startswith("*"):
         raise _UnreadableShape(_OPEN.fill(said=excerpt(text)))
     if text.replace(" ", "") == "-1":
-        raise _UnreadableShape(_MINUS)
+        raise _UnreadableShape(Message("−1 only tells reshape to infer an axis; write the length of the axis."))
     for pattern, new in _PRODUCTS:
         text = pattern.sub(new, text)
     try:

@@ -67,7 +67,6 @@ _FEWEST, _MOST = 2, 4
 
 _HOW = Message("Answer in your own words, in a sentence or two ({least} to {most} words, in either language).")
 _SHORT = Message("Write a full sentence of at least {least} words.")
-_WAITS = Message("Your instructor will mark this answer.")
 _LONG = Message("Your instructor will mark this answer. It is longer than {most} words.")
 
 
@@ -117,7 +116,7 @@ def judge(spec: Spec, value: object, context: Context) -> Judgment:
         return unreadable(Text(_SHORT.fill(least=spec.least).en, _SHORT.fill(least=2 * spec.least).zh))
     if length > spec.most:
         return Judgment(Status.PENDING, 0.0, Text(_LONG.fill(most=spec.most).en, _LONG.fill(most=2 * spec.most).zh))
-    return Judgment(Status.PENDING, 0.0, _WAITS)
+    return Judgment(Status.PENDING, 0.0, Message("Your instructor will mark this answer."))
 
 
 def prompt(spec: Spec, context: Context) -> Prompt:

@@ -85,7 +85,6 @@ _INVARIANT = Message(
     "when the rows of {names} are permuted, the result does not change (invariant); "
     "its rows should be permuted in the same way (equivariant)"
 )
-_CONSTANT = Message("the result does not depend on {names}")
 _ROWS = Message("the result does not have one row for each row of {names}")
 _OTHER_ROWS = Message(
     "{exercise}, check equivariant: found {names} with rows {rows}; expected one number of rows, 3 or more"
@@ -130,7 +129,7 @@ def judge(seen: JudgeInput) -> Verdict:
     if not has_axis(plain, axis) or plain.shape[axis] != length:
         return Verdict(Status.FAILED, _ROWS.fill(names=listed))
     if near(plain, other).all():
-        return Verdict(Status.FAILED, _CONSTANT.fill(names=listed))
+        return Verdict(Status.FAILED, Message("the result does not depend on {names}").fill(names=listed))
     if near(np.take(plain, _order(length), axis), permuted).all():
         return Verdict(Status.PASSED)
     return Verdict(Status.FAILED, (_INVARIANT if near(plain, permuted).all() else _ORDER).fill(names=listed))

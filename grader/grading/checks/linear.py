@@ -65,7 +65,6 @@ _SHIFTED = Message(
     "the result is not zero when {name} is zero: something is added that does not depend on {name}, "
     "so it is affine in {name}, not linear"
 )
-_CONSTANT = Message("the result does not depend on {name}")
 SECRETS = (*SHARED,)
 
 
@@ -93,7 +92,7 @@ def judge(seen: JudgeInput) -> Verdict:
 
 def _finding(first: Floats, second: Floats, both: Floats, zero: Floats) -> Text | None:
     if near(first, second).all():
-        return _CONSTANT
+        return Message("the result does not depend on {name}")
     if near(both, _A * first + _B * second).all():
         return None
     # Affine: linear after the value at zero is subtracted.

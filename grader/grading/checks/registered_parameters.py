@@ -74,14 +74,12 @@ class Options:
 
 
 _PLAIN = Message("a plain class has no parameters to register")
-_SHARED = Message("{a} and {b} share one parameter: each needs its own")
 _MISSING = Message(
     "the class has nothing for {names}; besides its matrices it has {has}. Is one module used twice, or missing?"
 )
 _HIDDEN = Message(
     "{names} will never be trained: not among the module's parameters() (a plain tensor, or a layer in a Python list?)"
 )
-_FROZEN = Message("{names} has requires_grad=False and will never be trained")
 _SOME_IDLE = Message("some of the parameters have no influence on the result")
 _OTHER_NUMBER = Message("the module does not have the number of trainable values that it needs")
 _IDLE = Message("the parameter {names} has no influence on the result")
@@ -150,14 +148,14 @@ def finding(seen: JudgeInput, description: dict[str, Any], listed: list[Any]) ->
     )
     if description["shared"]:
         a, b = description["shared"][0]
-        return _SHARED.fill(a=attributes[a], b=attributes[b])
+        return Message("{a} and {b} share one parameter: each needs its own").fill(a=attributes[a], b=attributes[b])
     if missing := description.get("missing"):
         held = [attributes[name] for name, value in seen.drawn.parameters if value.ndim == 1 and name in attributes]
         return _MISSING.fill(names=name_list(missing), has=name_list(held) if held else Message("nothing"))
     if hidden := [attributes[role] for role, is_in in sorted(description["registered"].items()) if not is_in]:
         return _HIDDEN.fill(names=name_list(hidden))
     if frozen := [attributes[role] for role, learns in sorted(description["trainable"].items()) if not learns]:
-        return _FROZEN.fill(names=name_list(frozen))
+        return Message("{names} has requires_grad=False and will never be trained").fill(names=name_list(frozen))
     if idle := [name for name, _, trainable, reached in listed if trainable and not reached]:
         return _IDLE.fill(names=name_list(idle[:4])) if seen.case.public else _SOME_IDLE
     expected = sum(value.size for _, value in seen.drawn.parameters if value.ndim != 1)

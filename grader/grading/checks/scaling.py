@@ -77,11 +77,8 @@ _NEAR = 0.01
 
 _DIVIDED = Message("your scores are divided by {got}; expected {expected}{reason}")
 _MULTIPLIED = Message("your scores are multiplied by {got}; expected a division by {expected}")
-_NOT_DIVIDED = Message("your scores are not divided by anything; expected {expected}")
 _IRREGULAR = Message("your scores are divided by {got} for d_k = {widths}; expected {expected}")
 _NOTHING = Message("1 (no scaling)")
-_IGNORED = Message("the scores q·k do not affect the result: all keys get the same weight")
-_REVERSED = Message("a key with a smaller score q·k gets a larger weight: is a sign flipped?")
 _NO_SOFTMAX = Message(
     "twice the score does not give twice the logit: the weights are not the softmax of scaled scores q·k"
 )
@@ -97,7 +94,6 @@ _OTHERS = {
     "d_v": Message(". Scores are products of q and k; they do not involve the width of the values"),
     "h": Message(". Heads work in parallel; their number does not affect the size of one score"),
 }
-_FIXED = Message(". A fixed number is right for one d_k only")
 _SECRET = Message("the scores are not scaled as they should be")
 _OTHER_ARGUMENT = Message(
     "{exercise}, check scaling: the argument {name} has no place in this check; expected (q, k), (q, k, v), (x, w_q, "
@@ -218,9 +214,9 @@ def _unreadable(scales: list[float], probes: list[Probe]) -> Text | None:
     if any(math.isnan(scale) for scale in scales):
         return _UNREADABLE
     if any(abs(scale) < 1e-6 for scale in scales):
-        return _IGNORED
+        return Message("the scores q·k do not affect the result: all keys get the same weight")
     if all(scale < 0 for scale in scales):
-        return _REVERSED
+        return Message("a key with a smaller score q·k gets a larger weight: is a sign flipped?")
     if any(scale < 0 for scale in scales):
         return _NO_SOFTMAX
     index = next(index for index, probe in enumerate(probes) if probe.score != _SCORE)
@@ -262,7 +258,7 @@ def _said(powers: dict[str, float], constant: float, expected: Any) -> Text:
     factors = {size: exponent for size, exponent in powers.items() if abs(exponent) > _NEAR}
     fixed = abs(constant - 1) > 2 * _NEAR
     if not factors and not fixed:
-        return _NOT_DIVIDED.fill(expected=expected)
+        return Message("your scores are not divided by anything; expected {expected}").fill(expected=expected)
     if all(exponent < 0 for exponent in factors.values()) and constant < 1 + _NEAR:
         words = [f"{1 / constant:.3g}"] * fixed + [_power(size, -exponent) for size, exponent in factors.items()]
         return _MULTIPLIED.fill(got=" · ".join(words), expected=expected)
@@ -278,5 +274,5 @@ def _reason(powers: dict[str, float], constant: float) -> Text:
         if abs(powers.get(size, 0.0)) > _NEAR:
             return reason
     if abs(width) < _NEAR:
-        return _FIXED
+        return Message(". A fixed number is right for one d_k only")
     return _ROOT if abs(width - 1) < _NEAR and abs(constant - 1) < _NEAR else EMPTY

@@ -9,13 +9,18 @@ from typing import TYPE_CHECKING
 from grader.classroom.words import AND_MORE
 from grader.core.model import Message, Text
 from grader.core.text import clean, name_list
-from grader.instructor.analysis.class_similarity import find_clusters
-from grader.instructor.analysis.similarity import MOST_TOKENS, SHORTEST, WHOLE
+from grader.instructor.analysis.class_similarity import Cluster, ClusterScope, find_clusters
+from grader.instructor.analysis.similarity import (
+    MOST_TOKENS,
+    SHORTEST,
+    WHOLE,
+    ScopeCount,
+    SimilarityResult,
+    SimilarPair,
+)
 
 if TYPE_CHECKING:
     from grader.core.page import Page
-    from grader.instructor.analysis.class_similarity import Cluster, ClusterScope
-    from grader.instructor.analysis.similarity import ScopeCount, SimilarityResult, SimilarPair
 
 _MOST = 20
 _MOST_GROUPS = 10

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.classroom.marks import GradedSubmission, Mark
-from grader.core.identity_cache import cached_by_identity
+from grader.core.cache import cached_by_identity
 from grader.core.model import ExerciseResult, ItemResult, QuestionResult, Status
 from grader.core.serialize import Shown
 from grader.course import items

@@ -12,13 +12,19 @@ from grader.core.model import Course, Lang, Message, Text
 from grader.core.serialize import Unrounded
 from grader.core.text import clean, cleaned, name_list, same
 from grader.course import items
-from grader.instructor.analysis.statistics import FEW, CheckStatistics, Disagreement, PublicOnly
+from grader.instructor.analysis.statistics import (
+    FEW,
+    CheckStatistics,
+    Disagreement,
+    PartStatistics,
+    PublicOnly,
+    Statistics,
+)
 from grader.report.words import check_label
 
 if TYPE_CHECKING:
     from grader.core.page import Page
     from grader.instructor.analysis.answers import BorrowedAnswer
-    from grader.instructor.analysis.statistics import PartStatistics, Statistics
 
 #: Below this alpha, the ranking is partly chance.
 _RELIABLE = 0.7

@@ -20,21 +20,16 @@ import functools
 import importlib
 import pkgutil
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
 
 from grader.classroom.results import Book
 from grader.core.errors import UsageError
-from grader.core.model import Message
+from grader.core.model import Course, Lang, Message
 from grader.core.text import clean, name_list
 from grader.instructor.export._pseudonyms import pseudonymized
 from grader.instructor.export._target import ExportTarget
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from grader.core.model import Course, Lang
 
 __all__ = ["ExportOptions", "ExportTarget", "export", "format_module", "format_names"]
 

@@ -30,8 +30,7 @@ from grader import __version__
 from grader.classroom.marks import Mark, with_overrides
 from grader.classroom.results import Book, parts, provenance
 from grader.classroom.words import NOTHING_THERE
-from grader.core.filename import portable
-from grader.core.files import readable_json
+from grader.core.files import portable, readable_json
 from grader.core.model import (
     Course,
     ExerciseResult,

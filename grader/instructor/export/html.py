@@ -33,7 +33,7 @@ from markupsafe import Markup
 from grader.classroom.marks import Mark
 from grader.classroom.results import Book
 from grader.core.errors import UsageError
-from grader.core.filename import portable
+from grader.core.files import portable
 from grader.core.model import Course, Lang, Message, Text
 from grader.core.text import clean, points
 from grader.course import items
@@ -55,7 +55,6 @@ _SHARED = Path(class_table.__file__).parent / "templates"
 _SCRIPT = "table.js"
 TITLE = Message("Results of the class")
 _SUMMARY = Message("{handed} of {all} learners submitted; mean {mean} of {possible} points.")
-_NOBODY = Message("Nobody has submitted anything.")
 
 
 def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
@@ -147,7 +146,7 @@ def summary(book: Book, rows: tuple[ClassRow, ...]) -> Text:
     """A sentence with the number of learners who submitted, and the mean of their points."""
     earned = [row.earned for row in rows if row.submitted]
     if not earned:
-        return _NOBODY
+        return Message("Nobody has submitted anything.")
     return _SUMMARY.fill(
         handed=len(earned),
         all=len(rows),

@@ -24,7 +24,7 @@ from __future__ import annotations
 from grader.classroom.marks import Mark
 from grader.classroom.results import Book
 from grader.core.errors import UsageError
-from grader.core.filename import portable
+from grader.core.files import portable
 from grader.core.model import Message, Report
 from grader.core.text import clean
 from grader.instructor.export import ExportOptions

@@ -56,8 +56,6 @@ _HEADINGS = {
 }
 #: The prefix of attncheck's comments. Comments without it were written by a person, and are kept.
 _OURS = "attncheck: "
-_NO_FEEDBACK = Message("There is no feedback column, so only grades are filled in.")
-_KEPT_COMMENTS = Message("Comments written by someone else were kept: {count}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +91,9 @@ def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
                     changes[row, at] = _comment(grade.lines)
     out.write_file([sheet.edited(changes)])
     if columns.feedback is None:
-        out.say(_NO_FEEDBACK)
+        out.say(Message("There is no feedback column, so only grades are filled in."))
     if kept:
-        out.say(_KEPT_COMMENTS.fill(count=kept))
+        out.say(Message("Comments written by someone else were kept: {count}.").fill(count=kept))
     class_list.report_differences(out, graded, rows, unknown, doubtful, (row for row, _ in changes))
 
 

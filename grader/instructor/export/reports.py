@@ -26,7 +26,7 @@ import itertools
 
 from grader.classroom.results import Book, report_file
 from grader.core.errors import UsageError
-from grader.core.filename import portable
+from grader.core.files import portable
 from grader.core.model import Message
 from grader.core.text import clean
 from grader.instructor.export import ExportOptions

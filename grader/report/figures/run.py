@@ -21,6 +21,7 @@ from grader.core.model import (
     Limits,
     Message,
     Observation,
+    Observe,
     Program,
     Question,
     Returned,
@@ -37,7 +38,6 @@ from grader.grading.selection import source_of
 from grader.report.figures.kinds import Picture, SourceResults, Values
 
 if TYPE_CHECKING:
-    from grader.core.model import Observe
     from grader.report.figures.figure import Figure
 
 #: A picture computes more than a check, and somebody is waiting for it.
@@ -49,7 +49,6 @@ _NO_DEFINITION = Message("no function and no class", "list")
 _BOOLEAN = Message("an array of booleans")
 _NUMBERS = Message("an array of numbers")
 _NO_GRADIENT = Message("no gradient flows back through the result: is all of it computed in torch?")
-_NOT_COUNTED = Message("operations are counted in torch only, and this code does not do all of them there")
 _NOT_FINITE = Message(
     "the result contains NaN or inf where the reference has numbers; these values are missing or grey"
 )
@@ -77,11 +76,9 @@ class LearnerValues:
     unsafe: bool = False
 
 
-_OWN_NOT_DRAWN = Message("the course's own {name} cannot be drawn: {why}")
 _NOTHING = Message("{origin}: nothing to draw. This picture needs {names}; found: {found}.").with_advice(
     Message("'attncheck start {question}' creates a file to work in.")
 )
-_NOT_DRAWN = Message("this course has no exercise for this picture; it draws {names}.")
 
 
 def compute_picture(
@@ -98,7 +95,7 @@ def exercises(course: Course, picture: Picture) -> tuple[tuple[Question, Exercis
     found = tuple(each for name in picture.NEEDS if (each := course.exercise(name)) is not None)
     if not found:
         names = Text(" or ".join(picture.NEEDS), " 或 ".join(picture.NEEDS))
-        raise UsageError(_NOT_DRAWN.fill(names=names))
+        raise UsageError(Message("this course has no exercise for this picture; it draws {names}.").fill(names=names))
     return found
 
 
@@ -117,7 +114,7 @@ def reference(course: Course, picture: Picture, observe_reference: Observe) -> S
         got = tuple(next(found) for _ in programs)
         values[name] = tuple(tuple(map(_to_numpy, each.values)) for each in got if isinstance(each, Returned))
         if bad := _trouble(got):
-            raise CourseError(_OWN_NOT_DRAWN.fill(name=name, why=bad))
+            raise CourseError(Message("the course's own {name} cannot be drawn: {why}").fill(name=name, why=bad))
     return SourceResults("reference", values)
 
 
@@ -219,7 +216,7 @@ def mismatch(wanted: Any, value: Any) -> Text | None:
             if not isinstance(value, dict) or value.keys() != wanted.keys():
                 return _KIND.fill(got=describe(value), expected=describe(wanted))
             if "work" in wanted and not (value["exits"] is False and type(value["work"]) is int and value["work"] > 0):
-                return _NOT_COUNTED
+                return Message("operations are counted in torch only, and this code does not do all of them there")
             return next((bad for key in wanted if (bad := mismatch(wanted[key], value[key]))), None)
         case bool():
             return None if isinstance(value, bool) else _KIND.fill(got=describe(value), expected=describe(wanted))

@@ -33,7 +33,6 @@ _CELL = 2
 _NUMBER = 9
 #: From which size on a number has which unit.
 _UNITS = ((1e12, 1e12, "T"), (1e9, 1e9, "G"), (1e6, 1e6, "M"), (1e4, 1e3, "k"))
-_SIDES = Message("↓ {rows}  → {columns}")
 
 
 def render(figure: Figure, lang: Lang, console: Console) -> None:
@@ -91,7 +90,7 @@ def _heat_map(panel: HeatMap, width: int, lang: Lang, coloured: bool) -> list[St
     cell = _PERCENT_CELL if numbers else _CELL
     columns = _spread(count_columns, (width - margin) // cell)
     heading = " " * margin + _heading(_names(panel.columns, count_columns), columns, cell)
-    sides = _SIDES.fill(rows=panel.rows.label, columns=panel.columns.label).of(lang)
+    sides = Message("↓ {rows}  → {columns}").fill(rows=panel.rows.label, columns=panel.columns.label).of(lang)
     found = [*_title(panel.title.of(lang), width), Styled(heading, style="dim")]
     for row in _spread(count_rows, _ROWS):
         line = Styled(pad(names[row], margin - 1, right=True) + " ", style="dim")

@@ -52,5 +52,5 @@ Arguments are None, booleans, integers, floats, strings, lists, tuples, dicts wi
 (``frames.Block``) and references to earlier steps (``frames.StepRef``). Results are the same kinds of value, except
 references; everything else stays in the child.
 
-Threads are not part of this stream: the kernel asks the zygote before each new one (see ``threads.py``).
+Threads are not part of this stream: the kernel asks the zygote before each new one (see ``zygote.py``).
 """

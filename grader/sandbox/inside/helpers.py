@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from .counting import counted, counter, watch
 from .errors import InvalidResult
 from .forbidding import forbid
-from .language_model import next_logits, taught
-from .layers import decoder_layer, encoder_layer
-from .lazy import forward, initialize_lazy
-from .lora import adapted
+from .layers import adapted, decoder_layer, encoder_layer, forward, initialize_lazy
 from .projections import Projections
-from .stateful import appends, attention_output, filled_cache, kv_cache, row_by_row, token_by_token
-from .table import FilledTable
 
 
 def ready(instance: Any, dtype: str | None = None) -> Any:
@@ -151,6 +148,218 @@ def _like(x: Any, part: Any) -> Any:
 def require_grad(value: Any) -> Any:
     """The same value; a floating-point tensor then requires gradients."""
     return value.requires_grad_() if isinstance(value, torch.Tensor) and value.is_floating_point() else value
+
+
+# ----------------------------------------------------------------- code that keeps state between calls
+# A growing cache, or a step that takes the state of the previous step.
+
+
+def attention_output(value: Any) -> Any:
+    """The output from a result that is ``output`` or ``(output, weights)``."""
+    return value[0] if isinstance(value, (tuple, list)) and len(value) >= 2 else value
+
+
+class _Cache:
+    """A simple cache of keys and values, for submissions without one of their own."""
+
+    def __init__(self) -> None:
+        self.k: Any = None
+        self.v: Any = None
+
+    def append(self, k: Any, v: Any) -> tuple[Any, Any]:
+        """Appends rows; returns all keys and values so far."""
+        self.k, self.v = _joined(self.k, k), _joined(self.v, v)
+        return self.k, self.v
+
+    def __len__(self) -> int:
+        return 0 if self.k is None else int(self.k.shape[-2])
+
+
+def _joined(before: Any, new: Any) -> Any:
+    if before is None:
+        return new
+    return torch.cat((before, new), -2) if isinstance(new, torch.Tensor) else np.concatenate((before, new), -2)
+
+
+def kv_cache() -> Any:
+    """An empty cache."""
+    return _Cache()
+
+
+def filled_cache(own: Callable[[], Any], k: Any = None, v: Any = None) -> Any:
+    """A new cache from ``own``, filled with k and v if given."""
+    cache = own()
+    if k is not None:
+        cache.append(k, v)
+    return cache
+
+
+def appends(own: Callable[[], Any], k: Any, v: Any, sizes: list[int], beside: bool = False) -> list[Any]:
+    """The results and lengths of a cache while rows of k and v are appended, ``sizes[i]`` rows in call i.
+
+    ``beside``: a second cache is filled with other values at the same time.
+    """
+    cache, other = own(), own()
+    seen: list[Any] = [len(cache)]
+    at = 0
+    for size in sizes:
+        rows = slice(at, at + size)
+        if beside:
+            other.append(-k[..., rows, :], -v[..., rows, :])
+        seen.append([cache.append(k[..., rows, :], v[..., rows, :]), len(cache)])
+        at += size
+    return seen
+
+
+def token_by_token(own: Callable[..., Any], x_t: Any, cache: Any, w_q: Any, w_k: Any, w_v: Any) -> list[Any]:
+    """The outputs for the rows of x_t (..., n, d), one step each, and the length of the cache after them."""
+    tokens = [x_t[..., t : t + 1, :] for t in range(x_t.shape[-2])]
+    return [[attention_output(own(token, cache, w_q, w_k, w_v)) for token in tokens], len(cache)]
+
+
+def row_by_row(
+    own: Callable[..., Any], q: Any, k: Any, v: Any, as_rows: bool = False, again: bool = False
+) -> list[Any]:
+    """The outputs of steps that pass on a state, one for each row of q, k and v.
+
+    Rows have the shape (..., d), or with ``as_rows`` (..., 1, d). ``again``: each state is first used in another step
+    with other values, whose result is discarded.
+    """
+    state, outputs = None, []
+    for t in range(q.shape[-2]):
+        parts = [x[..., t : t + 1, :] if as_rows else x[..., t, :] for x in (q, k, v)]
+        if again:
+            own(state, *[-part for part in parts])
+        result = own(state, *parts)
+        if not isinstance(result, (tuple, list)) or len(result) != 2:
+            raise InvalidResult("state", type(result).__name__)
+        output, state = result
+        outputs.append(output[..., 0, :] if as_rows else output)
+    return outputs
+
+
+# ----------------------------------------------------------- a substitute for a trained language model
+# Logits come from a table, whose row is computed from all tokens so far.
+
+
+_NEVER = -30.0
+
+
+def next_logits(table: Any, base: int = 31, never: Sequence[int] = ()) -> Callable[[Any], Any]:
+    """A function from the ids so far (1-D) to the logits of the next one: a copy of a row of ``table``.
+
+    With ``base`` 0, the row depends only on the last id. The ids in ``never`` have a probability of nearly 0.
+    """
+    table = table * 1
+    if never:
+        table[:, list(never)] = _NEVER
+
+    def step(tokens: Any) -> Any:
+        if getattr(tokens, "ndim", 1) != 1:
+            raise ValueError("step takes a 1-D sequence of ids, such as [bos_id, 5, 7]")
+        ids = np.array([int(token) for token in tokens], dtype=np.int64)
+        return table[int(_rows(ids, base, len(table))[-1])] * 1
+
+    return step
+
+
+def taught(own: Callable[..., Any], table: Any, tokens: Any, bos_id: int, base: int = 31, passes: bool = False) -> Any:
+    """The result of ``own(step, tokens, bos_id)``, where step: (batch, n) → logits (batch, n, vocabulary) in one pass.
+
+    Row t of the logits depends on the ids up to t, as in ``next_logits``. ``passes``: how often step was called.
+    """
+    calls = 0
+
+    def step(inputs: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        return table[_rows(np.asarray(inputs).astype(np.int64), base, len(table))[..., 1:]]
+
+    result = own(step, tokens, bos_id)
+    return calls if passes else result
+
+
+def _rows(ids: NDArray[np.int64], base: int, size: int) -> NDArray[np.int64]:
+    """For every prefix of ``ids``, also the empty one: the number with digits 1, ids… in ``base``, mod ``size``."""
+    row = np.ones(ids.shape[:-1], dtype=np.int64)
+    rows = [row]
+    for at in range(ids.shape[-1]):
+        row = (row * base + ids[..., at]) % size
+        rows.append(row)
+    return np.stack(rows, axis=-1)
+
+
+# --------------------------------------------------------------------------------- tables of positions
+# Finds the table of a positional encoding by its size, whatever its name and wherever it is kept.
+#
+# It may be an ``nn.Parameter``, the weight of an ``nn.Embedding``, a buffer or a plain tensor, with or without leading
+# axes of length 1. Whether it is registered is for the grader to judge.
+
+
+def _tensors(instance: Any) -> Iterator[tuple[str, torch.Tensor]]:
+    """The tensors in the instance, the likeliest first: parameters, buffers, other attributes."""
+    held = vars(instance) if hasattr(instance, "__dict__") else {}
+    modules = {name: value for name, value in held.items() if isinstance(value, torch.nn.Module)}
+    if isinstance(instance, torch.nn.Module):
+        modules = {"": instance}
+    for name, module in modules.items():
+        yield from module.named_parameters(name)
+    for name, module in modules.items():
+        yield from module.named_buffers(name)
+    for name, module in modules.items():
+        for path, part in module.named_modules(prefix=name):
+            plain = {key: value for key, value in vars(part).items() if isinstance(value, torch.Tensor)}
+            yield from ((f"{path}.{key}".lstrip("."), value) for key, value in plain.items())
+    yield from ((name, value) for name, value in held.items() if isinstance(value, torch.Tensor))
+
+
+@dataclass(frozen=True, slots=True)
+class FilledTable:
+    """An instance whose table has been filled by the grader; ``found`` is None if there was nothing to fill in."""
+
+    instance: Any
+    path: str = ""
+    found: torch.Tensor | None = None
+
+    @classmethod
+    def fill(cls, instance: Any, weights: dict[str, Any]) -> FilledTable:
+        """Copies ``weights["table"]`` to the table of the instance. Raises ``InvalidResult`` if it has none."""
+        if not weights:
+            return cls(instance)
+        wanted = torch.as_tensor(weights["table"])
+        rows = list(_tensors(instance))
+        for path, held in rows:
+            if held.shape[-2:] == wanted.shape and held.numel() == wanted.numel():
+                values = wanted.reshape(held.shape)
+                if held.dtype == values.dtype:
+                    held.data.copy_(values)  # in place, for anything that shares its memory
+                else:
+                    held.data = values.clone()
+                return cls(instance, path, held)
+        raise InvalidResult("table", str(tuple(wanted.shape)), *(f"{path} {tuple(held.shape)}" for path, held in rows))
+
+    def describe(self) -> dict[str, Any]:
+        """Its name, whether it is registered and whether it is trainable, as for projections."""
+        assert self.found is not None
+        module = isinstance(self.instance, torch.nn.Module)
+        registered = {id(p) for p in self.instance.parameters()} if module else set()
+        return {
+            "attributes": {"table": self.path},
+            "shared": [],
+            "module": module,
+            "registered": {"table": id(self.found) in registered},
+            "trainable": {"table": self.found.requires_grad},
+            "biased": False,
+        }
+
+    def leaves(self) -> list[Any]:
+        """The table, if there is one."""
+        return [] if self.found is None else [self.found]
+
+    def gradients(self, by_leaf: dict[int, Any]) -> list[Any]:
+        """Its gradient as ``(max_len, d_model)``, or None."""
+        gradient = by_leaf.get(id(self.found))
+        return [None if gradient is None else gradient.reshape(gradient.shape[-2:])]
 
 
 HELPERS: Mapping[str, Callable[..., Any]] = MappingProxyType(

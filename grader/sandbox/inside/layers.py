@@ -8,17 +8,18 @@ else the second. The two layers of the feed-forward network are found by their s
 from __future__ import annotations
 
 import functools
+import itertools
 import math
+import random
 import re
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import torch
 
 from .errors import InvalidResult
-from .lazy import initialize_lazy
 from .projections import (
     BIASES,
     LOOKED_FOR,
@@ -285,3 +286,106 @@ def _is_vector(value: object, size: int) -> bool:
 
 def _vector(owner: Any, name: str, path: str) -> Vector:
     return Vector(owner, name, f"{path}.{name}".lstrip("."), transposed=False)
+
+
+# -------------------------------------------------------------------- sizes that the first input gives
+# Initializes modules that take their sizes from their first input (``nn.LazyLinear``) before weights are set.
+
+
+def forward(instance: Any, *args: Any, **kwargs: Any) -> Any:
+    """Calls the instance, or its ``forward`` if it cannot be called."""
+    return instance(*args, **kwargs) if callable(instance) else instance.forward(*args, **kwargs)
+
+
+def initialize_lazy(instance: Any, d_model: int, like: Any, inputs: int) -> None:
+    """Calls the instance with ``inputs`` tensors of zeros, (1, 2, d_model), if any parameter has no shape yet.
+
+    They have the dtype of ``like``. Random generators and buffers (running statistics) are restored afterwards.
+    """
+    modules = list(_modules(instance))
+    held = [value for module in modules for value in (*module.parameters(False), *module.buffers(False))]
+    if not any(map(torch.nn.parameter.is_lazy, held)):
+        return
+    buffers = [b for module in modules for b in module.buffers(False) if not torch.nn.parameter.is_lazy(b)]
+    before = [buffer.clone() for buffer in buffers]
+    states = random.getstate(), np.random.get_state()
+    with torch.random.fork_rng(devices=[]), torch.no_grad():
+        forward(instance, *(torch.zeros(1, 2, d_model, dtype=torch.as_tensor(like).dtype) for _ in range(inputs)))
+        for buffer, value in zip(buffers, before, strict=True):
+            buffer.copy_(value)
+    random.setstate(states[0])
+    np.random.set_state(states[1])
+
+
+def _modules(instance: Any) -> Iterator[torch.nn.Module]:
+    """The modules of the instance, or those that an instance of a plain class holds."""
+    if isinstance(instance, torch.nn.Module):
+        yield from instance.modules()
+    else:
+        for value in getattr(instance, "__dict__", {}).values():
+            if isinstance(value, torch.nn.Module):
+                yield from value.modules()
+
+
+# ----------------------------------------------------------------------------------- low-rank adapters
+# Runs a learner's low-rank adapter (LoRA): a layer that adds the product of two thin matrices to a given one.
+
+
+def adapted(
+    own: Callable[..., Any],
+    weight: Any,
+    r: int,
+    alpha: float,
+    x: Any,
+    a: Any = None,
+    b: Any = None,
+    merges: int = 0,
+    early: bool = False,
+) -> Any:
+    """The output for ``x`` of the layer ``own(weight, r, alpha)``, with ``a`` and ``b`` in place of its own matrices.
+
+    Shapes: ``weight`` (d_in, d_out), ``a`` (d_in, r), ``b`` (r, d_out). With ``merges`` > 0, the result is the output,
+    that many merged matrices, and the output again. Without ``a`` and ``b`` it is what the new layer gives: its output,
+    its number of trainable parameters, and for each of its two matrices whether it is zero. ``early``: the layer is
+    used and merged once before it gets ``a`` and ``b``, which must not leave anything behind.
+    """
+    layer = own(weight, r, alpha)
+    if isinstance(layer, torch.nn.Module):
+        layer.eval().to(weight.dtype)
+    forward = layer if callable(layer) else layer.forward
+    d_in, d_out = weight.shape
+    pieces = [_piece(layer, name, shape) for name, shape in (("a", (d_in, r)), ("b", (r, d_out)))]
+    if a is None:
+        return [forward(x), _trained(layer), [not bool(piece.base.any()) for piece in pieces]]
+    if early:
+        forward(x)
+        layer.merge()
+    for piece, given in zip(pieces, (a, b), strict=True):
+        _replace(piece, given)
+    if not merges:
+        return forward(x)
+    return [forward(x), [layer.merge() for _ in range(merges)], forward(x)]
+
+
+def _piece(layer: Any, name: str, shape: tuple[int, int]) -> Piece:
+    """The matrix of this shape in the layer or one of its parts. Raises InvalidResult if there is none."""
+    own = (key for key, value in attributes(layer).items() if is_matrix(value) and tuple(value.shape) == shape)
+    pieces = (Piece(layer, key, key, transposed=False) for key in own)
+    found = next(itertools.chain(pieces, matrices(layer, shape)), None)
+    if found is None:
+        raise InvalidResult("layer", name, f"{shape[0]} → {shape[1]}", *held_names(layer))
+    return found
+
+
+def _replace(piece: Piece, given: Any) -> None:
+    """Replaces the piece with the tensor object ``given`` itself, so that gradients reach it."""
+    if isinstance(piece.owner, torch.nn.Module):
+        piece.owner._parameters.pop(piece.attribute, None)
+        piece.owner._buffers.pop(piece.attribute, None)
+    setattr(piece.owner, piece.attribute, given.T if piece.transposed else given)
+
+
+def _trained(layer: Any) -> int:
+    """The number of trainable parameters; in a plain class, of tensors that require gradients."""
+    held = layer.parameters() if isinstance(layer, torch.nn.Module) else attributes(layer).values()
+    return sum(one.numel() for one in held if isinstance(one, torch.Tensor) and one.requires_grad)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import io
 import os
 import sys
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 import torch
 
-from . import elsewhere, forbidding, frames, misuse, printing, probing, programs
+from . import elsewhere, forbidding, frames, probing, programs
 from .errors import InvalidResult, ResultTooBig
 from .instrument import Probes
 from .loading import Failure, SourceFinder, SourceModule, namespace
@@ -64,7 +67,7 @@ def versions() -> dict[str, str]:
 def serve(jobs: int, results: int) -> None:
     """Reads the files and then lists of tasks from descriptor ``jobs``, and answers on ``results``."""
     elsewhere.follow_threads()
-    with printing.captured() as printed:
+    with captured() as printed:
         session = ChildSession(read_frame(jobs, frames.JOB), results, printed)
         while (tasks := read_frame(jobs, frames.TASKS)) is not None:
             session.answer(tasks)
@@ -82,7 +85,7 @@ _MOST_ABSENT = 20
 class ChildSession:
     """One submission's files, and the answers to tasks about them."""
 
-    def __init__(self, files: list[dict[str, Any]], results: int, printed: printing.CapturedOutput) -> None:
+    def __init__(self, files: list[dict[str, Any]], results: int, printed: CapturedOutput) -> None:
         """Answers are written to descriptor ``results``, with what was ``printed`` during each."""
         sources = [SourceModule(f["module"], f["parts"], f["is_package"], f.get("futures", ())) for f in files]
         self._library = SourceFinder(sources, Probes() if any(f.get("probed") for f in files) else None)
@@ -140,7 +143,7 @@ class ChildSession:
         done: list[Any] = []
         try:
             for name in called:
-                if unfit := misuse.not_callable(names, name, self._library.defined(module, name)):
+                if unfit := not_callable(names, name, self._library.defined(module, name)):
                     raise unfit
             kind = programs.as_array_type(array_type)
             if asked and self._library.recorder is not None:
@@ -158,7 +161,7 @@ class ChildSession:
             if (refused := forbidding.refused()) is not None:
                 detail = [refused, *([] if failure.file is None else [failure.file, str(failure.line)])]
                 return frames.UNREADABLE, {"reason": "forbidden", "detail": detail}
-            found = misuse.wrong_kind(names, steps, wanted, len(done), error, place) or error
+            found = wrong_kind(names, steps, wanted, len(done), error, place) or error
             if isinstance(found, InvalidResult):
                 return frames.UNREADABLE, {"reason": found.reason, "detail": found.detail}
             return _raised(failure)
@@ -185,3 +188,90 @@ def warm_up() -> None:
     block = frames.Block(a, frames.REQUIRES_GRAD | frames.STRIDED)
     frames.decode(frames.encode(programs.pack(programs.unwrap(block, "torch"), 1 << 20)))
     programs.run({"identity": lambda value: value}, "torch", 0, [["call", "identity", [block], {}]], [0])
+
+
+# ----------------------------------------------------------------------------- names of the wrong kind
+# A class where a function was expected, the reverse, or nothing callable.
+
+
+MaybeLocation = tuple[str, int] | None
+
+
+def not_callable(names: dict[str, Any], name: str, place: MaybeLocation) -> InvalidResult | None:
+    """The error if ``name`` cannot be called; else None."""
+    found = names[name]
+    return None if callable(found) else InvalidResult("not-callable", name, type(found).__name__, *_words(place))
+
+
+def wrong_kind(
+    names: dict[str, Any], steps: list[Any], send: list[int], done: int, error: BaseException, place: MaybeLocation
+) -> InvalidResult | None:
+    """The error if the steps ended with ``error`` after ``done`` steps because the called name is of the wrong kind.
+
+    A class in place of a function can only return an instance. A function in place of a class may return a suitable
+    object, so it is at fault only if that call itself fails, or if its result cannot be called.
+    """
+    at = next((at for at, (op, target, *_) in enumerate(steps) if op == "call" and isinstance(target, str)), None)
+    if at is None or done < at or isinstance(error, (ValueError, MemoryError)) or not isinstance(error, Exception):
+        return None
+    name = steps[at][1]
+    is_class = isinstance(names[name], type)
+    if not any(step[0] == "apply" and step[1] == "ready" for step in steps):
+        makes_instances = bool(send) and is_class and names[name].__new__ is object.__new__
+        return InvalidResult("class", name, *_words(place)) if makes_instances else None
+    bare = isinstance(error, InvalidResult) and error.reason == "no-forward"
+    if not is_class and (bare or (done == at and isinstance(error, (TypeError, AttributeError, IndexError)))):
+        return InvalidResult("function", name, *_words(place))
+    return None
+
+
+def _words(place: MaybeLocation) -> tuple[str, ...]:
+    return () if place is None else (place[0], str(place[1]))
+
+
+# ---------------------------------------------------------------------------- what learner code prints
+# Keeps the beginning of what learner code prints, one program at a time.
+
+
+#: How many bytes of each program's output are kept; the rest is dropped.
+MAX_BYTES = 8192
+
+
+class CapturedOutput(io.RawIOBase):
+    """The binary stream below ``sys.stdout`` and ``sys.stderr``: its first bytes are kept until they are taken."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._kept = bytearray()
+
+    def writable(self) -> bool:
+        """Always."""
+        return True
+
+    def fileno(self) -> int:
+        """The descriptor of the null device, where all other output goes."""
+        return 1
+
+    def write(self, data: Any) -> int:
+        """Keeps as much as there is room for; returns the full length, as if everything were written."""
+        view = memoryview(data).cast("B")
+        self._kept += view[: max(0, MAX_BYTES - len(self._kept))]
+        return len(view)
+
+    def take(self) -> str:
+        """What was written since the last call."""
+        kept, self._kept = bytes(self._kept), bytearray()
+        return kept.decode("utf-8", "replace")
+
+
+@contextlib.contextmanager
+def captured() -> Iterator[CapturedOutput]:
+    """Replaces stdout and stderr by one stream, so that their lines stay in order."""
+    printed = CapturedOutput()
+    stream = io.TextIOWrapper(printed, "utf-8", "backslashreplace", write_through=True)  # type: ignore[type-var]
+    before = sys.stdout, sys.stderr
+    sys.stdout = sys.stderr = stream
+    try:
+        yield printed
+    finally:
+        sys.stdout, sys.stderr = before

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.authoring import derivations
+from grader.authoring import selfcheck
 from grader.core.model import Status
 from grader.course import items
 from grader.course.items import derivation
@@ -113,9 +113,9 @@ def test_the_bank_is_told_of_a_derivation_that_can_be_had_for_nothing() -> None:
         item.spec, routes=(anything,), accepted=("q·k",), rejected=(derivation.Rejected("⟨q, R_{n−m} k⟩", 0.5),)
     )
     bare = replace(question, items=(replace(item, spec=spec, points=3),))
-    found = {problem.id for problem in derivations.problems(bare)}
+    found = {problem.id for problem in selfcheck.derivation_problems(bare)}
     assert found == {"few-stages", "empty-derivation", "chain-earns"}
-    assert list(derivations.problems(replace(question, items=(item,)))) == []
+    assert list(selfcheck.derivation_problems(replace(question, items=(item,)))) == []
 
 
 def test_a_hidden_end_is_not_shown() -> None:

@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import nn
 
-from grader.sandbox.inside import helpers, lazy
+from grader.sandbox.inside import helpers, layers
 
 D = 6
 WEIGHTS = {f"w_{letter}": torch.full((D, D), float(at)) for at, letter in enumerate("qkvo")}
@@ -78,8 +78,8 @@ def test_where_nothing_is_lazy_nothing_is_run() -> None:
         def forward(self, *given: Any) -> Any:
             raise AssertionError
 
-    lazy.initialize_lazy(Never(), D, torch.zeros(1), 1)
-    lazy.initialize_lazy(object(), D, torch.zeros(1), 1)
+    layers.initialize_lazy(Never(), D, torch.zeros(1), 1)
+    layers.initialize_lazy(object(), D, torch.zeros(1), 1)
 
 
 def test_what_the_pass_raises_is_the_learners() -> None:

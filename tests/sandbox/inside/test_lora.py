@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from grader.sandbox.inside.errors import InvalidResult
-from grader.sandbox.inside.lora import adapted
+from grader.sandbox.inside.layers import adapted
 
 W, A, B = torch.arange(12.0).reshape(4, 3), torch.ones(4, 2), torch.arange(6.0).reshape(2, 3)
 X = torch.tensor([[1.0, 2.0, 3.0, 4.0]])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.sandbox.inside import packages
+from grader.sandbox.inside import zygote
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def table(tmp_path: Path) -> dict[str, str]:
 )
 def test_what_is_in_the_table_can_be_imported(table: dict[str, str], name: str, value: int) -> None:
     """Packages, their sub-packages, folders without ``__init__.py``, and single files."""
-    packages.install(sys.path, table)
+    zygote.install(sys.path, table)
     try:
         assert importlib.import_module(name).value == value
     finally:
@@ -42,11 +42,11 @@ def test_what_is_in_the_table_can_be_imported(table: dict[str, str], name: str, 
 @pytest.mark.parametrize("name", ["neighbour", "admitted.libs", "admitted_other", "libs"])
 def test_what_is_not_in_the_table_does_not_exist(table: dict[str, str], name: str) -> None:
     """A neighbour in the same folder is not found, and neither is a folder of libraries."""
-    assert packages.PackageFinder(table).find_spec(name, None) is None
+    assert zygote.PackageFinder(table).find_spec(name, None) is None
 
 
 def test_the_path_is_the_standard_library_alone(table: dict[str, str]) -> None:
     """Nothing of the old ``sys.path`` is left; the finder comes after those of Python."""
-    packages.install(["/the/standard/library"], table)
+    zygote.install(["/the/standard/library"], table)
     assert sys.path == ["/the/standard/library"]
-    assert isinstance(sys.meta_path[-1], packages.PackageFinder)
+    assert isinstance(sys.meta_path[-1], zygote.PackageFinder)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from grader.sandbox.inside import programs, stateful
+from grader.sandbox.inside import helpers, programs
 from grader.sandbox.inside.errors import InvalidResult
 
 ROWS = np.arange(24.0).reshape(2, 4, 3)
@@ -20,7 +20,7 @@ ROWS = np.arange(24.0).reshape(2, 4, 3)
 def test_a_cache_of_the_graders_own(array: Any) -> None:
     """It keeps everything in order, in either library, and is empty at first."""
     k, v = array(ROWS), array(ROWS + 100)
-    empty, *seen = stateful.appends(stateful.kv_cache, k, v, [1, 2, 1])
+    empty, *seen = helpers.appends(helpers.kv_cache, k, v, [1, 2, 1])
     assert empty == 0
     assert [length for _, length in seen] == [1, 3, 4]
     for ((keys, values), length), end in zip(seen, (1, 3, 4), strict=True):
@@ -41,14 +41,14 @@ def test_a_second_cache_is_filled_with_something_else() -> None:
         def __len__(self) -> int:
             return len(shared)
 
-    assert stateful.appends(Shared, ROWS, ROWS, [2, 2], beside=True) == [0, [2, 2], [4, 4]]
+    assert helpers.appends(Shared, ROWS, ROWS, [2, 2], beside=True) == [0, [2, 2], [4, 4]]
     assert np.array_equal(shared[0], -ROWS[:, :2])
 
 
 def test_a_filled_cache_has_a_past() -> None:
     """Or none, where nothing is given."""
-    assert len(stateful.filled_cache(stateful.kv_cache)) == 0
-    assert len(stateful.filled_cache(stateful.kv_cache, ROWS, ROWS)) == 4
+    assert len(helpers.filled_cache(helpers.kv_cache)) == 0
+    assert len(helpers.filled_cache(helpers.kv_cache, ROWS, ROWS)) == 4
 
 
 def test_token_by_token() -> None:
@@ -59,7 +59,7 @@ def test_token_by_token() -> None:
         output = x_t * 0 + keys.shape[-2]
         return (output, weights) if len(cache) > 1 else output
 
-    outputs, length = stateful.token_by_token(step, ROWS, stateful.kv_cache(), 1.0, 2.0, 3.0)
+    outputs, length = helpers.token_by_token(step, ROWS, helpers.kv_cache(), 1.0, 2.0, 3.0)
     assert [output.shape for output in outputs] == [(2, 1, 3)] * 4
     assert [output.max() for output in outputs] == [1, 2, 3, 4]
     assert length == 4
@@ -75,7 +75,7 @@ def test_row_by_row(as_rows: bool) -> None:
         total = k if state is None else state + k
         return total * v, total
 
-    outputs = stateful.row_by_row(step, ROWS, ROWS, ROWS, as_rows=as_rows)
+    outputs = helpers.row_by_row(step, ROWS, ROWS, ROWS, as_rows=as_rows)
     assert shapes == {(2, 1, 3) if as_rows else (2, 3)}
     assert np.array_equal(np.stack(outputs, axis=1), ROWS.cumsum(axis=1) * ROWS)
 
@@ -88,8 +88,8 @@ def test_a_state_may_be_used_twice() -> None:
         state += k
         return state.copy(), state
 
-    plain = stateful.row_by_row(careless, ROWS, ROWS, ROWS)
-    again = stateful.row_by_row(careless, ROWS, ROWS, ROWS, again=True)
+    plain = helpers.row_by_row(careless, ROWS, ROWS, ROWS)
+    again = helpers.row_by_row(careless, ROWS, ROWS, ROWS, again=True)
     assert np.array_equal(plain[0], again[0])
     assert not np.array_equal(plain[1], again[1])
 
@@ -97,7 +97,7 @@ def test_a_state_may_be_used_twice() -> None:
 def test_a_step_returns_output_and_state() -> None:
     """An array of two rows is no pair."""
     with pytest.raises(InvalidResult) as refused:
-        stateful.row_by_row(lambda *_: ROWS, ROWS, ROWS, ROWS)
+        helpers.row_by_row(lambda *_: ROWS, ROWS, ROWS, ROWS)
     assert (refused.value.reason, refused.value.detail) == ("state", ["ndarray"])
 
 
@@ -110,8 +110,8 @@ def test_names_of_the_submission(monkeypatch: pytest.MonkeyPatch) -> None:
     for names, given, expected in (
         ({"KVCache": "mine"}, step, "mine"),
         ({}, step, "theirs"),
-        ({}, [*step[:3], None], stateful.kv_cache),
-        ({}, [*step[:3], "attncheck_test_not_loaded"], stateful.kv_cache),
+        ({}, [*step[:3], None], helpers.kv_cache),
+        ({}, [*step[:3], "attncheck_test_not_loaded"], helpers.kv_cache),
     ):
         assert programs.run(names, "torch", 0, [given], [0]) == [expected]
     with pytest.raises(KeyError):

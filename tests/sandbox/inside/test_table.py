@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from grader.sandbox.inside.errors import InvalidResult
-from grader.sandbox.inside.table import FilledTable
+from grader.sandbox.inside.helpers import FilledTable
 
 ROWS = np.arange(12, dtype=np.float32).reshape(4, 3)
 

@@ -27,7 +27,6 @@ _NOTE = Message(
     "example 8 for d_k = 64. There, most of the weight is on one key. The larger the scores, the less a change in them "
     "changes the weights, and the smaller the gradient that reaches queries and keys."
 )
-_SCALE = Message("standard deviation of the scores")
 _LARGEST = Message("largest weight")
 _GRADIENT = Message("size of ∂weights/∂scores")
 _LARGEST_TITLE = Message("The largest weight (mean)")
@@ -64,7 +63,7 @@ def draw(seen: tuple[SourceResults, ...]) -> Figure:
         weight, gradient = _measured(each.one("softmax"))
         largest.append(line(label(_SOFTMAX, each, seen), _SCALES, weight, 0, each.who))
         gradients.append(line(label(_SOFTMAX, each, seen), _SCALES, gradient, 1, each.who))
-    x = PlotAxis(_SCALE, log=True)
+    x = PlotAxis(Message("standard deviation of the scores"), log=True)
     panels = (
         LinePlot(_LARGEST_TITLE, x, PlotAxis(_LARGEST, low=0.0, high=1.02), tuple(largest)),
         LinePlot(_GRADIENT_TITLE, x, PlotAxis(_GRADIENT, low=0.0), tuple(gradients)),
