@@ -6,11 +6,14 @@ from grader.core.model import Message, Text
 
 
 class FormulaError(Exception):
-    """A formula that cannot be read or has no value. ``text`` is the message for its author."""
+    """A formula that cannot be read or has no value. ``text`` is the message for its author.
 
-    def __init__(self, text: Text) -> None:
+    ``line`` is the number of the line that it is on, where there are several.
+    """
+
+    def __init__(self, text: Text, line: int | None = None) -> None:
         super().__init__(text.en)
-        self.text = text
+        self.text, self.line = text, line
 
 
 class ParseError(FormulaError):

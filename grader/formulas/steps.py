@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from grader.core.model import Message
@@ -28,7 +28,7 @@ _REASON = re.compile(
     r"|[,;:\s]*(?:因为|由于|根据|利用|代入|由|用)"
 )
 _LEAD = re.compile(
-    r"\s*(?:(?:\d{1,2}[.)](?=\s))|=(?!=)|⇒|∴|so\b|thus\b|hence\b|therefore\b|then\b|所以|因此|于是|从而|故"
+    r"\s*(?:(?:\d{1,2}[.)](?=\s))|[-*•]\s+(?==)|=(?!=)|⇒|∴|so\b|thus\b|hence\b|therefore\b|then\b|所以|因此|于是|从而|故"
     r"|也就是(?:矩阵|向量)?|即|得|解[:：]|证明?[:：。]|合起来[:：]|原式\s*(?==)"
     r"|(?:and\s+)?(?:that is|i\.e\.|(?:both cases )?together|in (?:matrix|vector) form|as a (?:matrix|vector))\b"
     r"|proof\b\.?|\(\d{1,2}\)\s+(?==))[\s:,]*",
@@ -41,7 +41,7 @@ _CASE_AHEAD = re.compile(
     r"\s*(?:(?:if|for|when|case|当|若)\s*)?[A-Za-z]\s*(?:=|≠|!=|\\neq?)\s*[A-Za-z]\s*(?:时\s*)?[:：]\s*", re.IGNORECASE
 )
 _ENVIRONMENT = re.compile(r"\\(?:begin|end)\{(?:align|aligned|equation|gather|gathered|split)\*?\}")
-_AFTER_COMMA = re.compile(r"[,;:.]\s*([A-Za-z]{3,}.*)")
+_AFTER_COMMA = re.compile(r"[,;:.]\s*(so\s[\w\s]+$|[A-Za-z]{3,}.*)")
 #: A word of three letters or more that is not followed by an argument or index.
 _WORD = re.compile(r"(?<![\w\\])[^\W\d_]{3,}(?![\w({\[^])")
 #: The index of a name, such as that of ``d_{model}``, is no word.
@@ -77,6 +77,8 @@ _NAMED = re.compile(
     r"([^\W\d_][\w{}]*)\s*[:：]?=(?!=)\s*(\S.*)",
     re.IGNORECASE,
 )
+#: The shape of what gets a name: S = Q Kᵀ (n × n).
+_SHAPE = re.compile(r"\s*[(（]\s*\w+\s*[×x]\s*\w+\s*[)）]\s*[.。]?$")
 _WITH = re.compile(
     r"(?:[\s,，;；]+(?:with|where|其中|这里)\s*|[,，]\s*(?=[A-Z]\s*=))([^\W\d_][\w{}]*)\s*[:：]?=(?!=)\s*(\S.*)"
 )
@@ -86,7 +88,7 @@ _CASE = re.compile(
     re.IGNORECASE,
 )
 #: What a chain is about, before its first =: a name, or a derivative of one.
-_LEFT_SIDE = re.compile(r"\s*(?:[^\W\d_]\w*|[∂d]\s*(?:[^\W\d_]\w*)?\s*/\s*[∂d]\s*\w+)\s*")
+_LEFT_SIDE = re.compile(r"\s*(?:([^\W\d_]\w*)|[∂d]\s*([^\W\d_]\w*)?\s*/\s*[∂d]\s*\w+)\s*")
 #: English words after a formula, without a sign between them: … swapping the sums
 _TRAILING = re.compile(r"(?<=[\w)\]}ᵀ²³'])\s+((?:[a-z]{2,}|a)(?:[\s-]+[a-z]+)+)\s*$")
 #: Words, and then another formula after an equals sign.
@@ -143,21 +145,28 @@ def parse_lines(
         raise ParseError(_MANY.fill(most=MOST_LINES))
     local = _local_names(lines if among is None else among, vocabulary)
     found: list[tuple[Side, ...]] = []
-    case: _Case | None = None
+    cases: list[_Case] = []
     for number, line in lines:
         try:
-            if case_here := _CASE.match(line):
-                case, sides = _both_cases(case, case_here, number, local)
-            elif case:
-                raise ParseError(_CASES)
-            else:
-                sides = _sides(line, number, local)
+            match = _CASE.match(line)
+            if cases and (len(cases) > 1 if match else not line.lstrip().startswith("=")):
+                found.append(_both_cases(cases))
+                cases = []
+            others = [other for at, other in lines if at != number]
+            sides = _sides(match[4] if match else line, number, local, others)
         except ParseError as error:
             if not named:
                 raise
-            raise ParseError(_LINE.fill(number=number, text=excerpt_of(line), why=error.text)) from None
-        if sides:
+            why = _LINE.fill(number=number, text=excerpt_of(line), why=error.text)
+            raise ParseError(why, line=number) from None
+        if match:
+            cases.append(_Case(frozenset((match[1], match[3])), match[2] == "=", sides))
+        elif cases:
+            cases[-1] = replace(cases[-1], sides=(*cases[-1].sides, *sides))
+        elif sides:
             found.append(sides)
+    if len(cases) > 1:
+        found.append(_both_cases(cases))
     return tuple(found)
 
 
@@ -239,7 +248,7 @@ def _with_name(local: LocalNames, name: str, text: str) -> LocalNames:
     """``local`` with one more name, if its formula can be read."""
     known = local.vocabulary
     try:
-        formula = parse_chain(strip_words(text, known), known)[0]
+        formula = parse_chain(strip_words(_SHAPE.sub("", text), known), known)[0]
     except ParseError:
         return local
     wider = Vocabulary({**known.kinds, name: "definition"}, {**known.spellings, name: name})
@@ -266,8 +275,8 @@ def _uses(line: str, name: str) -> bool:
     return bool(re.search(rf"(?<![^\W\d_]){re.escape(name)}(?![^\W\d_])", used))
 
 
-def _sides(line: str, number: int, local: LocalNames) -> tuple[Side, ...]:
-    """The expressions of one line. Raises ParseError."""
+def _sides(line: str, number: int, local: LocalNames, others: Sequence[str]) -> tuple[Side, ...]:
+    """The expressions of one line among ``others``. Raises ParseError."""
     if _gives_names(line, local):
         return ()
     if (given := _WITH.search(line)) and given[1] in local.formulas:
@@ -275,7 +284,7 @@ def _sides(line: str, number: int, local: LocalNames) -> tuple[Side, ...]:
     text = strip_words(line, local.vocabulary)
     if any(_words_alone(words, local.vocabulary) for words in (line.partition("#")[0], text)):
         return ()
-    nodes = _chain(text, local.vocabulary) if text else ()
+    nodes = _chain(text, local.vocabulary, others) if text else ()
     head, equals, _ = line.partition("=")
     goes_on = bool(equals) and not strip_words(head + equals, local.vocabulary)
     found = tuple(
@@ -286,44 +295,49 @@ def _sides(line: str, number: int, local: LocalNames) -> tuple[Side, ...]:
     return found
 
 
-def _chain(text: str, vocabulary: Vocabulary) -> tuple[Node, ...]:
-    """The sides of a chain, without a first one that names what is asked for: FLOPs = …, ∂L/∂z = …"""
+def _chain(text: str, vocabulary: Vocabulary, others: Sequence[str]) -> tuple[Node, ...]:
+    """The sides of a chain, without a first one that names what is asked for: FLOPs = …, ∂L/∂z = …
+
+    Such a name is in no formula of the ``others``.
+    """
     try:
         return parse_chain(text, vocabulary)
     except ParseError:
         head, equals, rest = text.partition("=")
-        if not equals or not rest.strip() or not _LEFT_SIDE.fullmatch(head):
+        left = _LEFT_SIDE.fullmatch(head)
+        if not equals or not rest.strip() or left is None:
+            raise
+        name = left[1] or left[2]
+        if name and any(_uses(other.rpartition("=")[2], name) for other in others):
             raise
         return parse_chain(rest, vocabulary)
 
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """One of two cases, for equal or for different indices."""
+    """One of two cases, for equal or for different indices, and its lines."""
 
     indices: frozenset[str]
     equal: bool
-    node: Node
+    sides: tuple[Side, ...]
 
 
-def _both_cases(
-    before: _Case | None, match: re.Match[str], number: int, local: LocalNames
-) -> tuple[_Case | None, tuple[Side, ...]]:
-    """The first of two cases, or the formula of both: δ_ij A + (1 − δ_ij) B. Raises ParseError."""
-    text = strip_words(match[4], local.vocabulary)
-    here = _Case(
-        frozenset((match[1], match[3])), match[2] == "=", local.unfolded(parse_chain(text, local.vocabulary)[-1])
-    )
-    if before is None:
-        return here, ()
-    if before.indices != here.indices or before.equal == here.equal:
+def _both_cases(cases: Sequence[_Case]) -> tuple[Side, ...]:
+    """Each line of both cases: δ_ij A + (1 − δ_ij) B; the shorter case stays at its last line. Raises ParseError."""
+    opposite = {case.equal for case in cases} == {True, False} and cases[0].indices == cases[1].indices
+    if not opposite or not all(case.sides for case in cases):
         raise ParseError(_CASES)
-    same, other = (before.node, here.node) if before.equal else (here.node, before.node)
-    one, two = sorted(here.indices)
+    one, two = sorted(cases[0].indices)
     delta = FunctionCall("delta", (Name(one), Name(two)))
     apart = Plus(((False, Number(Fraction(1))), (True, delta)))
-    node = Plus(((False, Times(delta, ((" ", same),))), (False, Times(apart, ((" ", other),)))))
-    return None, (Side(node, number, f"{one} = {two}: {show(same)}; {one} ≠ {two}: {show(other)}"),)
+    same, other = (case.sides for case in sorted(cases, key=lambda case: not case.equal))
+    found: list[Side] = []
+    for step in range(max(len(same), len(other))):
+        here, there = same[min(step, len(same) - 1)], other[min(step, len(other) - 1)]
+        node = Plus(((False, Times(delta, ((" ", here.node),))), (False, Times(apart, ((" ", there.node),)))))
+        text = f"{one} = {two}: {here.text}; {one} ≠ {two}: {there.text}"
+        found.append(Side(node, max(here.number, there.number), text, goes_on=step > 0))
+    return tuple(found)
 
 
 def excerpt_of(line: str) -> str:
@@ -418,7 +432,7 @@ def _words_alone(text: str, vocabulary: Vocabulary) -> bool:
     A heading ends with a colon and needs one such word; a remark begins like one and may have formulas in it.
     """
     words = re.findall(r"[A-Za-z]{2,}", text)
-    plain = re.fullmatch(r"[A-Za-z\s,.:'’-]+", text) is not None
+    plain = re.fullmatch(r"[A-Za-z\s,.:'’()-]+", text) is not None
     foreign = sum(_foreign(word, vocabulary) for word in words if len(word) > 3)
     heading = text.rstrip().endswith(":") and foreign > 0 and "=" not in text
     remark = foreign > 1 and _REMARK.match(text) and not _FORMULA.search(text.rpartition(",")[2])

@@ -178,7 +178,9 @@ def index_node(word: str, vocabulary: Vocabulary) -> Node:
 
 
 def _special(word: str, vocabulary: Vocabulary) -> list[tuple[int, Piece]]:
-    """Predefined names: I, π, e, e_t, δ_ij, and single letters, which can be indices."""
+    """Predefined names: I, I_n, π, e, e_t, δ_ij, and single letters, which can be indices."""
+    if word.startswith("I_") and word[2:] in vocabulary.spellings:
+        return [(len(word), Name("I"))]
     if word in ("I", "pi", "π", "e"):
         return [(len(word), Name({"pi": "π"}.get(word, word)))]
     if len(word) == 1:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.core.model import Diagnosis, Exercise, Message, Text, Verdict
@@ -45,8 +45,8 @@ def condition(failure: WrongExercise) -> Iterator[Diagnosis]:
         alone = [_of_check(each) for each in failure.evidence if each.failed]
         yield from (Diagnosis("condition", said) for said in dict.fromkeys(alone) if said is not None)
         return
-    cases = {each.seen.case.name for each in values}
-    if len(cases) < _FEWEST or not wrong < cases:
+    cases = {each.seen.case.name: each.seen.case.title for each in values}
+    if len(cases) < _FEWEST or not wrong < cases.keys():
         return
     said = _deciding(failure, values) or _named(wrong, cases)
     if said is not None:
@@ -67,13 +67,13 @@ def _main_check(exercise: Exercise) -> str:
     return max(exercise.checks, key=lambda spec: spec.weight).kind
 
 
-def _named(wrong: set[str], cases: set[str]) -> Text | None:
+def _named(wrong: set[str], cases: Mapping[str, Text]) -> Text | None:
     """The names of the wrong cases or of the correct ones, whichever are fewer."""
-    right = cases - wrong
+    right = cases.keys() - wrong
     fewer, said = (wrong, _ONLY_WRONG) if len(wrong) <= len(right) else (right, _ONLY_RIGHT)
     if len(fewer) > _FEW:
         return None
-    names = name_list(f"“{name}”" for name in sorted(fewer))
+    names = name_list(Text(f"“{cases[name].en}”", f"“{cases[name].zh}”") for name in sorted(fewer))
     return said.fill(right=len(right), all=len(cases), names=names)
 
 

@@ -21,7 +21,7 @@ _TELLING = 2 * ENOUGH
 
 
 def both(failure: WrongExercise) -> tuple[str, ...]:
-    """The misconceptions of the pair that explains all evidence.
+    """The misconceptions of the pair that explains all evidence; first, one that changes the case that a report shows.
 
     If several pairs do, only the misconceptions that they share are returned.
     """
@@ -30,11 +30,12 @@ def both(failure: WrongExercise) -> tuple[str, ...]:
     if failure.pair is None or sum(telling.values()) < _TELLING:
         return ()
     most = max(telling, key=lambda at: telling[at])
-    found, known = [], failure.known
+    found, known, changed = [], failure.known, failure.changed()
     for one, two in itertools.islice(_candidates(failure), _MOST_RUN):
         # Nearly all pairs fail the first test, which is cheap.
         if all(_explains(failure, (one, two), numbers) for numbers in ((most,), values)):
-            found.append((known[one].mistake.misconception, known[two].mistake.misconception))
+            ordered = sorted((one, two), key=lambda number: min(telling) not in changed[number])
+            found.append(tuple(known[number].mistake.misconception for number in ordered))
     if not found:
         return ()
     shared = set(found[0]).intersection(*map(set, found[1:]))
@@ -69,7 +70,8 @@ def _explains(failure: WrongExercise, mistakes: tuple[int, int], numbers: tuple[
 def by_case(failure: WrongExercise) -> tuple[str, ...]:
     """Two misconceptions that together explain all wrong cases, each at least two that the other does not.
 
-    A mistake explains a case if it gives the observed result. Empty if several pairs would explain the cases.
+    A mistake explains a case if it gives the observed result; the one that explains the earliest case, which a report
+    shows, is the first. Empty if several pairs would explain the cases.
     """
     failed = [at for at, each in enumerate(failure.evidence) if each.failed and each.of_values]
     if any(_tells(failure.evidence[at].signature) < ENOUGH for at in failed):
@@ -85,7 +87,7 @@ def by_case(failure: WrongExercise) -> tuple[str, ...]:
         and len(explained[one] - explained[two]) >= 2
         and len(explained[two] - explained[one]) >= 2
     ]
-    return covers[0] if len(covers) == 1 else ()
+    return tuple(sorted(covers[0], key=lambda name: min(explained[name]))) if len(covers) == 1 else ()
 
 
 def _agrees(failure: WrongExercise, at: int, seen: tuple[Observation, ...]) -> bool:

@@ -67,7 +67,7 @@ from grader.grading.explaining.traces import (
     read_trace,
     to_array,
 )
-from grader.grading.explaining.unsuitable import unsuitable
+from grader.grading.explaining.unsuitable import function_around, shared, unsuitable
 from grader.grading.inputs import Drawn, Seed, draw_for
 from grader.grading.plan import REFERENCE_LIMITS, CallingForm, Plan, function_of, module_of
 from grader.grading.programs import Target, apply_variant
@@ -190,6 +190,7 @@ def explain(
         reference = _reference_values(context, plan.exercise, cases)
         lines = _changed_lines(plan.exercise, wrong.named, context)
         unfit = unsuitable(files) | unsuitable(context.course.reference)
+        unfit |= shared(files, plan.calls or plan.exercise.name, context.course)
         search = _Search(plan, form, cases, len(chosen), reference, context, files, child, unfit, lines)
         return tuple(search.explained()) if reference else ()
     except LibrariesChanged:
@@ -445,14 +446,16 @@ class _Search:
                 each[1],
             ),
         )
-        # The earliest expression may be correct, with the substituted value missing after it. A wrong expression that
-        # the same value repairs is preferred.
+        # The earliest expression may be correct, with the substituted value missing after it. A wrong expression of the
+        # same function that the same value repairs is preferred.
+        where = {probe: place for trace in traces.values() for probe, place in trace.where.items()}
         pair = next(
             (
                 each
                 for each in earliest
                 if each[1] == earliest[0][1]
                 and len(repairs[each]) == len(repairs[earliest[0]])
+                and function_around(self.files, where[each[0]]) == function_around(self.files, where[earliest[0][0]])
                 and any(intermediate_at(marks, traces[at], each[0], at) is None for at in repairs[each])
             ),
             earliest[0],
@@ -486,7 +489,13 @@ class _Search:
     def repair(
         self, marks: tuple[ReferenceValue, ...], first: Mapping[int, Trace], both: Sequence[Substitution]
     ) -> Iterator[Diagnosis]:
-        """The diagnoses of two places that repair the code only together. They do not claim to be the only fix."""
+        """The diagnoses of two places that repair the code only together. They do not claim to be the only fix.
+
+        A mistake that has a name is one, and one change may fix it: then the first place is enough.
+        """
+        if self.named:
+            yield from self.diagnosis(marks, first, both[0], whole=False)
+            return
         for found, said in zip(both, (FIRST_CHANGE, SECOND_CHANGE), strict=True):
             trace, mark = first[found.cases[0]], marks[found.mark]
             mine = () if self.context.seed.secret else trace.values[found.probe]

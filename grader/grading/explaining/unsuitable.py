@@ -1,15 +1,16 @@
 """Expressions that are no place, although another value there may repair everything that follows.
 
 The correct final maximum as the initial value of a loop hides a mistake inside it; so does another bound, another truth
-value of a condition, and another random draw.
+value of a condition, and another random draw. A function that other exercises use, too, is no place either: the place
+is where it is called.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
-from grader.core.model import SourceFile
+from grader.core.model import Course, SourceFile
 from grader.grading.explaining.landmarks import Where, where_of
 
 _RANDOM = frozenset(
@@ -20,6 +21,8 @@ _RANDOM = frozenset(
 )  # fmt: skip
 #: Initialisers such as ``xavier_uniform_``.
 _INITIALISERS = ("_uniform_", "_normal_")
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_DEFINITIONS = (*_FUNCTIONS, ast.ClassDef)
 _FILLS = frozenset(
     f"{before}{name}{after}"
     for name in ("zeros", "ones", "full", "empty")
@@ -32,11 +35,50 @@ def unsuitable(files: tuple[SourceFile, ...]) -> frozenset[Where]:
     found: set[Where] = set()
     for file in files:
         for part in file.parts:
-            lines = part.text.split("\n")
             for outer in _unsuitable(ast.parse(part.text)):
-                inner = (node for node in ast.walk(outer) if isinstance(node, ast.expr))
-                found |= {where_of(part.label, node, lines) for node in inner}
+                found |= _places(part.label, outer, part.text.split("\n"))
     return frozenset(found)
+
+
+def _places(label: str, outer: ast.AST, lines: list[str]) -> set[Where]:
+    """The places of all expressions in ``outer``."""
+    return {where_of(label, node, lines) for node in ast.walk(outer) if isinstance(node, ast.expr)}
+
+
+def shared(files: tuple[SourceFile, ...], function: str, course: Course) -> frozenset[Where]:
+    """The places in other definitions that ``function`` uses and an exercise or a definition beside it uses, too."""
+    places: dict[str, set[Where]] = {}
+    uses: dict[str, set[str]] = {}
+    for file in files:
+        for part in file.parts:
+            for node in ast.parse(part.text).body:
+                if isinstance(node, _DEFINITIONS):
+                    places[node.name] = _places(part.label, node, part.text.split("\n"))
+                    uses[node.name] = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+    mine = _reachable(uses, {function})
+    exercises = {exercise.name for question in course.questions for exercise in question.exercises}
+    others = _reachable(uses, (uses.keys() - mine) | (exercises - {function}))
+    return frozenset().union(*(places[name] for name in (mine & others) - {function}))
+
+
+def _reachable(uses: Mapping[str, set[str]], start: Iterable[str]) -> set[str]:
+    """The definitions among ``start`` and all that they use."""
+    reached: set[str] = set()
+    waiting = [name for name in start if name in uses]
+    while waiting:
+        name = waiting.pop()
+        if name not in reached:
+            reached.add(name)
+            waiting += [used for used in uses[name] if used in uses]
+    return reached
+
+
+def function_around(files: tuple[SourceFile, ...], where: Where) -> int:
+    """The line where the innermost function around a place begins; 0 outside of functions."""
+    label, line = where[:2]
+    (text,) = (part.text for file in files for part in file.parts if part.label == label)
+    around = (node for node in ast.walk(ast.parse(text)) if isinstance(node, _FUNCTIONS))
+    return max((node.lineno for node in around if node.lineno <= line <= (node.end_lineno or 0)), default=0)
 
 
 def _unsuitable(tree: ast.Module) -> Iterator[ast.expr]:

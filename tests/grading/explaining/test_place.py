@@ -214,6 +214,14 @@ class LoRALinear(nn.Module):
     def merge(self):
         return self.weight + self.scale * (self.a @ self.b)
 """
+SHARED = """
+import numpy as np
+def softmax(x, axis=-1):
+    e = np.exp(x - x.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+def cross_attention(x, memory, w_q, w_k, w_v):
+    return softmax(x @ w_q @ np.swapaxes(memory @ w_k, -1, -2) / w_q.shape[-1] ** 0.5, -2) @ (memory @ w_v)
+"""
 
 
 @pytest.mark.parametrize(
@@ -223,12 +231,13 @@ class LoRALinear(nn.Module):
         ("crossover_length", CROSSOVER, [6]),
         ("speculative_accept", ACCEPT, [10, 11]),
         ("LoRALinear", LORA, [8, 9]),
+        ("cross_attention", SHARED, [6, 7]),
     ],
 )
 def test_correct_lines_are_no_places(
     context: GradingContext, sandbox: Sandbox, name: str, text: str, wrong: Sequence[int]
 ) -> None:
-    """An initial value, a bound, a condition or a draw may repair everything after it, and is right all the same."""
+    """What repairs everything may be right: initial values, bounds, conditions, draws, what other code uses, too."""
     found, _ = places(context, sandbox, name, text)
     blamed = [each for each in found if not each.text.en.startswith("Your code is correct up to line")]
     assert all(each.span is not None and each.span.line in wrong for each in blamed), [each.text.en for each in blamed]
