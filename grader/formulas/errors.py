@@ -6,14 +6,11 @@ from grader.core.model import Message, Text
 
 
 class FormulaError(Exception):
-    """A formula that cannot be read or has no value. ``text`` is the message for its author.
+    """A formula that cannot be read or has no value. ``text`` is the message for its author."""
 
-    ``line`` is the number of the line that it is on, where there are several.
-    """
-
-    def __init__(self, text: Text, line: int | None = None) -> None:
+    def __init__(self, text: Text) -> None:
         super().__init__(text.en)
-        self.text, self.line = text, line
+        self.text = text
 
 
 class ParseError(FormulaError):

@@ -157,8 +157,7 @@ def parse_lines(
         except ParseError as error:
             if not named:
                 raise
-            why = _LINE.fill(number=number, text=excerpt_of(line), why=error.text)
-            raise ParseError(why, line=number) from None
+            raise ParseError(_LINE.fill(number=number, text=excerpt_of(line), why=error.text)) from None
         if match:
             cases.append(_Case(frozenset((match[1], match[3])), match[2] == "=", sides))
         elif cases:

@@ -258,7 +258,9 @@ _NONE_WAIT = Message("No answers to “{part}” are waiting to be marked.").wit
 _HEAD = Message("{item}, {points} points, answers: {count}")
 _SAMPLE = Message("Sample answer: {answer}")
 _WORDING = Message("{count}× {text}")
-_UNREAD = Message("Could not be read; give points with 'attncheck override DIR LEARNER ITEM --points P --reason TEXT':")
+_UNREAD = Message("These answers could not be read.").with_advice(
+    Message("Give points with 'attncheck override DIR LEARNER ITEM --points P --reason TEXT'.")
+)
 NOTHING_WAITS = Message("No answers are waiting to be marked.")
 WHICH = Message("Which key points does it make? (letters; 0: none, x: one wording at a time, s: skip, q: quit)")
 COMMENT = Message("Comment (text, a number from above, or nothing)")

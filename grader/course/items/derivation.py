@@ -108,7 +108,6 @@ _DEPENDS = Message("{what} depends on {moments}, which the mean and variance do 
 _THE_LINE = Message("That line")
 _UNREAD = Message("Line {number}, “{text}”: {why}")
 _NOT_YET = Message("Every step so far is right, but “{last}” is not the end yet.")
-_PROVEN_WITHOUT = Message("The lines that can be read are a complete proof. {why}")
 _ONLY_HERE = Message("Right, but line {number} holds only for the variances given here.")
 _STATE = Message("State what you assume about {missing}, each on a line of its own: given {name}: iid(mean=…, var=…).")
 _GIVEN_UNREAD = Message("Your assumption about {name} cannot be read: {why}")
@@ -263,19 +262,11 @@ def judge(spec: Spec, value: object, context: Context) -> Judgment:
     if parts is None:
         return unreadable(Message("Write the steps as lines of text, or as {{given: {{…}}, lines: […]}}.").fill())
     stated, written = parts
-    judged = whole = _judge_written(spec, stated, written)
-    for _ in range(_MOST_UNREAD):
-        if judged.readable or judged.place is None:
-            break
-        written = [(number, line) for number, line in written if str(number) != judged.place]
-        judged = _judge_written(spec, stated, written)
-    if whole.readable or whole.message is None or judged.status is not Status.PASSED:
-        return whole
-    return replace(judged, message=_PROVEN_WITHOUT.fill(why=whole.message))
+    return _judge_written(spec, stated, written)
 
 
 def _judge_written(spec: Spec, stated: dict[str, str] | None, written: Sequence[tuple[int, str]]) -> Judgment:
-    """The judgment of these lines; that of an unread one has its place and what the lines before it earn."""
+    """The judgment of these lines; an unread one leaves what the lines before it earn."""
     declared = _of_bank(spec).declared
     try:
         return _judge_lines(spec, stated, _lines(written, declared), declared)
@@ -283,8 +274,7 @@ def _judge_written(spec: Spec, stated: dict[str, str] | None, written: Sequence[
         before = _judge_lines(spec, stated, _read_before(written, declared), declared)
         # Without a word about the lines before it: the quiz does not count this as an attempt.
         fraction = before.fraction if before.fraction < 1 else _all_but_the_end(spec)
-        place = None if error.line is None else str(error.line)
-        return replace(unreadable(error.text), fraction=fraction, place=place)
+        return replace(unreadable(error.text), fraction=fraction)
 
 
 def _all_but_the_end(spec: Spec) -> float:
@@ -418,9 +408,6 @@ class _OfBank:
     start: Node
     end: Node
 
-
-#: So many unread lines may be left out of a proof that is complete without them; each is one more judgment.
-_MOST_UNREAD = 5
 
 #: Texts of the bank, as pairs; with them as a key, the formulas of an item are read once for all answers.
 Pairs: TypeAlias = tuple[tuple[str, str], ...]
