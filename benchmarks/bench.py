@@ -292,8 +292,10 @@ def in_process() -> Iterator[Callable[[Job, Limits], Observed]]:
                     session.answer(frames.unpack_tasks(encode_tasks(tasks, limits)[frames.HEADER.size :]))
             finally:
                 sys.meta_path[:] = finders
+                # What a library has loaded late stays: torch._dynamo cannot be imported twice.
                 for name in set(sys.modules) - modules:
-                    del sys.modules[name]
+                    if name.partition(".")[0] not in modules:
+                        del sys.modules[name]
             answers.seek(0)
             data = answers.read()
         found = {task.index: seen for task, seen in zip(tasks, _observations(data), strict=True)}

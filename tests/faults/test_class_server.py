@@ -9,6 +9,7 @@ import os
 import random
 import re
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -92,7 +93,8 @@ def folder(tmp_path: Path) -> Iterator[Path]:
     place = tmp_path / "class"
     place.mkdir()
     (place / "class.csv").write_text("id\n" + "\n".join(NAMES) + "\n")
-    port = 20_000 + os.getpid() % 20_000
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
     (place / "class.yaml").write_text(f"address: http://127.0.0.1:{port}\ncourse: ../course\nroster: class.csv\n")
     return place
 
@@ -106,10 +108,10 @@ def rows(folder: Path, query: str) -> list[Any]:
 def children(process: int) -> list[int]:
     """The processes that ``process`` has started."""
     found = []
-    for place in Path("/proc").glob("[0-9]*/stat"):
+    for number in filter(str.isdigit, os.listdir("/proc")):
         with contextlib.suppress(OSError):
-            if int(place.read_text().rpartition(")")[2].split()[1]) == process:
-                found.append(int(place.parent.name))
+            if int(Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[1]) == process:
+                found.append(int(number))
     return found
 
 
@@ -143,6 +145,8 @@ def test_killed_under_load(folder: Path) -> None:
         learners = [threading.Thread(target=submitting, args=(server, name, turn, promised[name])) for name in NAMES]
         for learner in learners:
             learner.start()
+        known = sum(map(len, promised.values()))
+        until(lambda known=known, turn=turn: sum(map(len, promised.values())) >= known + 3 * (turn % 2))  # type: ignore[misc]
         time.sleep(chance.uniform(0, 1))
         if turn % 2:
             for worker in children(server.process.pid):

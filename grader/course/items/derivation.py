@@ -262,19 +262,16 @@ def judge(spec: Spec, value: object, context: Context) -> Judgment:
     if parts is None:
         return unreadable(Message("Write the steps as lines of text, or as {{given: {{…}}, lines: […]}}.").fill())
     stated, written = parts
-    return _judge_written(spec, stated, written)
-
-
-def _judge_written(spec: Spec, stated: dict[str, str] | None, written: Sequence[tuple[int, str]]) -> Judgment:
-    """The judgment of these lines; an unread one leaves what the lines before it earn."""
     declared = _of_bank(spec).declared
     try:
-        return _judge_lines(spec, stated, _lines(written, declared), declared)
+        found = _lines(written, declared)
     except FormulaError as error:
         before = _judge_lines(spec, stated, _read_before(written, declared), declared)
         # Without a word about the lines before it: the quiz does not count this as an attempt.
-        fraction = before.fraction if before.fraction < 1 else _all_but_the_end(spec)
-        return replace(unreadable(error.text), fraction=fraction)
+        return replace(
+            unreadable(error.text), fraction=before.fraction if before.fraction < 1 else _all_but_the_end(spec)
+        )
+    return _judge_lines(spec, stated, found, declared)
 
 
 def _all_but_the_end(spec: Spec) -> float:

@@ -449,13 +449,16 @@ class _Search:
         # The earliest expression may be correct, with the substituted value missing after it. A wrong expression of the
         # same function that the same value repairs is preferred.
         where = {probe: place for trace in traces.values() for probe, place in trace.where.items()}
+        label, *_ = first_place = where[earliest[0][0]]
+        around = function_around(self.files, first_place)
         pair = next(
             (
                 each
                 for each in earliest
                 if each[1] == earliest[0][1]
                 and len(repairs[each]) == len(repairs[earliest[0]])
-                and function_around(self.files, where[each[0]]) == function_around(self.files, where[earliest[0][0]])
+                and where[each[0]][0] == label
+                and where[each[0]][1] in around
                 and any(intermediate_at(marks, traces[at], each[0], at) is None for at in repairs[each])
             ),
             earliest[0],

@@ -73,12 +73,13 @@ def _reachable(uses: Mapping[str, set[str]], start: Iterable[str]) -> set[str]:
     return reached
 
 
-def function_around(files: tuple[SourceFile, ...], where: Where) -> int:
-    """The line where the innermost function around a place begins; 0 outside of functions."""
+def function_around(files: tuple[SourceFile, ...], where: Where) -> range:
+    """The lines of the innermost function around a place; of the whole file if there is none."""
     label, line = where[:2]
     (text,) = (part.text for file in files for part in file.parts if part.label == label)
-    around = (node for node in ast.walk(ast.parse(text)) if isinstance(node, _FUNCTIONS))
-    return max((node.lineno for node in around if node.lineno <= line <= (node.end_lineno or 0)), default=0)
+    functions = (node for node in ast.walk(ast.parse(text)) if isinstance(node, _FUNCTIONS))
+    lines = (range(node.lineno, (node.end_lineno or node.lineno) + 1) for node in functions)
+    return min((found for found in lines if line in found), key=len, default=range(1, text.count("\n") + 2))
 
 
 def _unsuitable(tree: ast.Module) -> Iterator[ast.expr]:
