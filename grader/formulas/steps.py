@@ -24,8 +24,9 @@ _MANY = Message("At most {most} lines are allowed.")
 
 _MARK = re.compile(r"\s*(?:#|//|∵|--)")
 _REASON = re.compile(
-    r"[\s,;:]+(?:because|since|by|using|as|where|due to|which|follows|and so|with)\b"
-    r"|[,;:\s]*(?:因为|由于|根据|利用|代入|由|用)"
+    r"[\s,;:]+(?:because|since|by|using|as|where|due to|which|follows|and so|with|be the|be an?"
+    r"|(?:component|element|entry|row)-?wise)\b"
+    r"|[,;:\s]*(?:因为|由于|根据|利用|代入|其中|由|用)"
 )
 _LEAD = re.compile(
     r"\s*(?:(?:\d{1,2}[.)](?=\s))|[-*•]\s+(?==)|=(?!=)|⇒|∴|so\b|thus\b|hence\b|therefore\b|then\b|所以|因此|于是|从而|故"
@@ -38,7 +39,9 @@ _LEAD = re.compile(
 _PROVEN = re.compile(r"\s*(?:∎|□|■|\\(?:qed|blacksquare|square)\b|\bq\.?e\.?d\b\.?|证毕)[\s.。]*$", re.IGNORECASE)
 #: A case whose formula is on the next line.
 _CASE_AHEAD = re.compile(
-    r"\s*(?:(?:if|for|when|case|当|若)\s*)?[A-Za-z]\s*(?:=|≠|!=|\\neq?)\s*[A-Za-z]\s*(?:时\s*)?[:：]\s*", re.IGNORECASE
+    r"\s*(?:(?:if|for|when|case|当|若)\s*[A-Za-z]\s*(?:=|≠|!=|\\neq?)\s*[A-Za-z]\s*时?\s*[:：,，]?"
+    r"|[A-Za-z]\s*(?:=|≠|!=|\\neq?)\s*[A-Za-z]\s*(?:时\s*)?[:：])\s*",
+    re.IGNORECASE,
 )
 _ENVIRONMENT = re.compile(r"\\(?:begin|end)\{(?:align|aligned|equation|gather|gathered|split)\*?\}")
 _AFTER_COMMA = re.compile(r"[,;:.]\s*(so\s[\w\s]+$|[A-Za-z]{3,}.*)")
@@ -53,7 +56,7 @@ _QUOTED = 70
 #: Signs that only formulas have.
 _FORMULA = re.compile(r"[\^=+*/√Σ∂∇⟨_]|[A-Za-z0-9]\s*[(\[]")
 #: Chinese words and a colon before a formula, which may name what the formula is about: 分母有 n 项：
-_LABEL = re.compile(r"[^:=+*/^]*[\u3400-\u9fff][^:=+*/^]*:\s*(?=\S)")
+_LABEL = re.compile(r"[^:=+*/^#∵]*[\u3400-\u9fff][^:=+*/^#∵]*:\s*(?=\S)")
 #: A reason and a colon before a formula: 把 d_k = d/h 代入：
 _REASON_FIRST = re.compile(
     r"\s*(?:(?:because|since|using|setting|substituting|substitute|inserting|insert|plugging in|as|with|let|where"
@@ -67,10 +70,30 @@ _REMARK = re.compile(r"\s*(?:since|because|note|recall|remember|observe|for inde
 _ENGLISH_LABEL = re.compile(
     r"(\s*([A-Za-z]{3,})\b[^:=#]*?)(?::(?!=)|,\s*(?:so|hence|thus|therefore)\b)\s*(?=\S)", re.IGNORECASE
 )
+#: A reason without an equation, and what follows from it: As this is so for all i, …; 因为 i 是任意的，所以 …
+_CONCLUDED = re.compile(
+    r"\s*(?:(?:as|since|because)\b[^:=#]*?,\s*(?:so|hence|thus|therefore)\b"
+    r"|(?:as|since)\b[^:=#,]*\b(?:all|any|both|each|every)\b[^:=#,]*,(?=[^,]*=)"
+    r"|(?:因为|由于)[^:=#]*?[,，]\s*(?:所以|因此|故|于是)"
+    r"|[\u3400-\u9fff]+(?:就是|得到|得)(?=[^\u3400-\u9fff]*$))\s*(?=\S)",
+    re.IGNORECASE,
+)
+#: The first words of a reason that is a line by itself; its formulas are no steps.
+_REASON_LINE = re.compile(r"\s*(?:(?:because|since|as|using|by|from)\b|因为|由于|由|根据|利用|代入)", re.IGNORECASE)
+#: A symbol that a sentence is about: M 里只有 δ，没有 p。
+_SUBJECT = re.compile(
+    r"\s*√?[^\W\d_\u3400-\u9fff]\w?(?:_\w|_\{\w+\})?\s*(?!因为|由于|由|即)[\u3400-\u9fff]{2}[^=#]*[\u3400-\u9fff]{2}[^=#]*$"
+)
+#: How a sentence ends that leads to the next line.
+_LEADS_ON = re.compile(
+    r"(?:[.。:：,，]|[,，.。;；]\s*(?:so|hence|thus|therefore|then|即|所以|因此|于是|故|得))\s*$", re.IGNORECASE
+)
 #: An announcement, which is no step: let S = …, b = … and c = …
 _ANNOUNCED = re.compile(r"\s*(?:(?:let|set|put|write|define|call)\s|(?:设|令|记|写)(?!成))", re.IGNORECASE)
 #: What stands between the names that are given in one line, or after them.
-_AMONG_NAMES = re.compile(r"[,，、;；。]\s*|[:：](?!=)\s*|\.\s+|\.$|\s+and\s+|\s+so\s+|\s*(?:和|与|则|其中)\s*")
+_AMONG_NAMES = re.compile(
+    r"[,，、;；。]\s*(?:and\s+)?|[:：](?!=)\s*|\.\s+|\.$|\s+and\s+|\s+so\s+|\s*(?:和|与|则|其中)\s*"
+)
 #: A name for a formula: S = …; it may follow the formula that uses it: … with S = ….
 _NAMED = re.compile(
     r"\s*(?:(?:let|set|put|write|define|call|where|with)\s+|(?:设|令|记|取|其中)\s*)?"
@@ -93,6 +116,8 @@ _LEFT_SIDE = re.compile(r"\s*(?:([^\W\d_]\w*)|[∂d]\s*([^\W\d_]\w*)?\s*/\s*[∂
 _TRAILING = re.compile(r"(?<=[\w)\]}ᵀ²³'])\s+((?:[a-z]{2,}|a)(?:[\s-]+[a-z]+)+)\s*$")
 #: Words, and then another formula after an equals sign.
 _CHAINED = re.compile(r"[^=<>]*=(?!=)\s*[^\s=]")
+#: May name something else, if the answer says so: let e = exp(s)
+_EULER = "e"
 _MEANT = ("期望", "方差", "协方差", "转置")
 
 
@@ -116,7 +141,7 @@ def number_lines(texts: Iterable[str]) -> Iterator[tuple[int, str]]:
             number += 1
             line = _PROVEN.sub("", line)
             if _CASE_AHEAD.fullmatch(line) or (case and not line.strip()):
-                case = case if case else line
+                case = case or f"{line.rstrip(' :：,，')}: "
                 continue
             line, case = case + line, ""
             formulas, mark, reason = line.partition("#")
@@ -153,12 +178,12 @@ def parse_lines(
                 found.append(_both_cases(cases))
                 cases = []
             others = [other for at, other in lines if at != number]
-            sides = _sides(match[4] if match else line, number, local, others)
+            sides = _sides_or_remark(match[4] if match else line, number, local, others)
         except ParseError as error:
             if not named:
                 raise
             raise ParseError(_LINE.fill(number=number, text=excerpt_of(line), why=error.text)) from None
-        if match:
+        if match and sides:
             cases.append(_Case(frozenset((match[1], match[3])), match[2] == "=", sides))
         elif cases:
             cases[-1] = replace(cases[-1], sides=(*cases[-1].sides, *sides))
@@ -199,7 +224,7 @@ def _local_names(lines: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> Lo
     for at, (_, line) in enumerate(lines[:MOST_LINES]):
         others = [other for place, (_, other) in enumerate(lines) if place != at]
         for name, formula in _names_given(line, others):
-            if not _known(name, local.vocabulary):
+            if name == _EULER or not _known(name, local.vocabulary):
                 local = _with_name(local, name, formula)
     return local
 
@@ -274,6 +299,45 @@ def _uses(line: str, name: str) -> bool:
     return bool(re.search(rf"(?<![^\W\d_]){re.escape(name)}(?![^\W\d_])", used))
 
 
+def remarks(lines: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> tuple[int, ...]:
+    """The numbers of the lines that are sentences with formulas in them, which ``parse_lines`` leaves out."""
+    local = _local_names(lines, vocabulary)
+    found = []
+    for number, line in lines:
+        try:
+            _sides(line, number, local, [other for at, other in lines if at != number])
+        except ParseError:
+            if _is_sentence(line, local.vocabulary):
+                found.append(number)
+    return tuple(dict.fromkeys(found))
+
+
+def _sides_or_remark(line: str, number: int, local: LocalNames, others: Sequence[str]) -> tuple[Side, ...]:
+    """The expressions of one line; none if it is a sentence about the proof. Raises ParseError."""
+    try:
+        return _sides(line, number, local, others)
+    except ParseError:
+        if _is_sentence(line, local.vocabulary):
+            return ()
+        raise
+
+
+def _is_sentence(line: str, vocabulary: Vocabulary) -> bool:
+    """Whether a line is a whole sentence, which may have formulas in it: “So the variance is d_k for every i.”"""
+    text = line.partition("#")[0].strip()
+    words = [word for word in re.findall(r"[^\W\d_]{2,}", text) if not any(map(is_cjk, word))]
+    foreign = sum(_foreign(word, vocabulary) for word in words if len(word) > 2)
+    chinese = sum(is_cjk(char) and not _function(text, at) for at, char in enumerate(text))
+    if text[:1] in tuple("=＝+-−*/^"):
+        return False
+    if _REASON_LINE.match(text) and "=" not in re.split("[,，]", text)[-1]:
+        return bool(foreign or chinese)
+    if end := _LEADS_ON.search(text):
+        least = 2 if end[0].strip(" .。:：,，;；") else 6  # after “so”, a formula is expected on the next line
+        return chinese >= least or (len(words) >= min(least, 4) and foreign >= min(least, 2))
+    return False
+
+
 def _sides(line: str, number: int, local: LocalNames, others: Sequence[str]) -> tuple[Side, ...]:
     """The expressions of one line among ``others``. Raises ParseError."""
     if _gives_names(line, local):
@@ -281,7 +345,7 @@ def _sides(line: str, number: int, local: LocalNames, others: Sequence[str]) -> 
     if (given := _WITH.search(line)) and given[1] in local.formulas:
         line = line[: given.start()]
     text = strip_words(line, local.vocabulary)
-    if any(_words_alone(words, local.vocabulary) for words in (line.partition("#")[0], text)):
+    if any(_words_alone(words, local.vocabulary) for words in (line.partition("#")[0], text)) or _SUBJECT.match(line):
         return ()
     nodes = _chain(text, local.vocabulary, others) if text else ()
     head, equals, _ = line.partition("=")
@@ -359,7 +423,13 @@ def _formula_lost(line: str, kept: str) -> bool:
 def strip_words(line: str, vocabulary: Vocabulary) -> str:
     """``line`` without the words of a reason, and without the sign that connects it to the line before."""
     line = normalize(line).replace("\x1f", " ")
-    while lead := (_LEAD.match(line) or _LABEL.match(line) or _REASON_FIRST.match(line) or _label(line, vocabulary)):
+    while lead := (
+        _LEAD.match(line)
+        or _LABEL.match(line)
+        or _REASON_FIRST.match(line)
+        or _CONCLUDED.match(line)
+        or _label(line, vocabulary)
+    ):
         line = line[lead.end() :]
     for pattern in (_MARK, _REASON):
         if (cut := pattern.search(line)) and not _inside(line, cut.start()):
@@ -433,7 +503,8 @@ def _words_alone(text: str, vocabulary: Vocabulary) -> bool:
     words = re.findall(r"[A-Za-z]{2,}", text)
     plain = re.fullmatch(r"[A-Za-z\s,.:'’()-]+", text) is not None
     foreign = sum(_foreign(word, vocabulary) for word in words if len(word) > 3)
-    heading = text.rstrip().endswith(":") and foreign > 0 and "=" not in text
+    chinese = sum(is_cjk(char) and not _function(text, at) for at, char in enumerate(text))
+    heading = text.rstrip()[-1:] in tuple(":：") and (foreign > 0 or chinese > 3) and "=" not in text
     remark = foreign > 1 and _REMARK.match(text) and not _FORMULA.search(text.rpartition(",")[2])
     return bool(heading or remark or (plain and len(words) > 2 and foreign > 1))
 

@@ -6,7 +6,7 @@ import pytest
 
 from grader.formulas.declarations import read_declarations
 from grader.formulas.errors import ParseError
-from grader.formulas.steps import number_lines, parse_lines, strip_words
+from grader.formulas.steps import number_lines, parse_lines, remarks, strip_words
 
 KNOWN = read_declarations(
     {"d_k": "positive integer", "n": "positive integer", "x": "vector(n)"},
@@ -53,6 +53,8 @@ KNOWN = read_declarations(
         ("", ""),
         ("(words only)", "(words only)"),
         (")", ")"),
+        ("Since both vectors have independent components, Var(q·k) = d_k", "Var(q·k) = d_k"),
+        ("n (n d_{model}/n)", "n (n d_{model}/n)"),  # the index of a name is no word
     ],
 )
 def test_words_are_left_out(line: str, kept: str) -> None:
@@ -60,19 +62,18 @@ def test_words_are_left_out(line: str, kept: str) -> None:
     assert strip_words(line, KNOWN) == kept
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "In components, for every index:",
-        "a constant factor leaves the variance squared, therefore",
-        "Since E[q·k] = 0, the variance is just the second moment",
-    ],
-)
-def test_sentences_are_no_steps(line: str) -> None:
-    """Neither headings nor remarks, even with a formula inside; but a formula at the end is not lost."""
-    assert parse_lines([(1, line)], KNOWN) == ()
-    with pytest.raises(ParseError):
-        parse_lines([(1, "Since both vectors have independent components, Var(q·k) = d_k")], KNOWN)
+def test_sentences_are_no_steps() -> None:
+    """Neither headings nor remarks, even with a formula inside."""
+    headings = ["In components, for every index:", "a constant factor leaves the variance squared, therefore"]
+    for line in (*headings, "Since E[q·k] = 0, the variance is just the second moment"):
+        assert parse_lines([(1, line)], KNOWN) == (), line
+
+
+def test_whole_sentences_with_formulas_are_remarks() -> None:
+    """Their author may have meant a step, so they are named."""
+    said = ["Var(q·k)", "I use complex numbers: q = Re(e^{ia}).", "所以除以 √d_k 之后方差为 1。", "= d_k"]
+    assert remarks([*enumerate(said)], KNOWN) == (1, 2)
+    assert [side.number for sides in parse_lines([*enumerate(said)], KNOWN) for side in sides] == [0, 3]
 
 
 def test_lines_and_what_stands_between_equals_signs() -> None:
@@ -90,6 +91,9 @@ def test_a_line_that_cannot_be_read_is_named() -> None:
     """By its number."""
     with pytest.raises(ParseError, match="Line 2, “d_k \\+”: “d_k \\+”: the formula ends here"):
         parse_lines([(1, "d_k"), (2, "d_k +")], KNOWN)
+    for line in ("= foo d_k, for every single one of them.", "d_k +.", "the sum of q k over n"):  # no whole sentences
+        with pytest.raises(ParseError, match="Line 1, “"):
+            parse_lines([(1, line)], KNOWN)
     with pytest.raises(ParseError, match="At most 60 lines"):
         parse_lines([(1, "d_k")] * 61, KNOWN)
 
@@ -102,8 +106,3 @@ def test_a_formula_among_words_is_never_dropped(line: str) -> None:
     except ParseError as error:
         assert error.text.en.startswith("Line 1, “") and error.text.zh.startswith("第 1 行“")
     assert parse_lines([(1, "# d_k = 1"), (2, "因为独立"), (3, "")], KNOWN) == ()
-
-
-def test_the_index_of_a_name_is_no_word() -> None:
-    """A last bracket that holds ``d_{k}`` belongs to the formula."""
-    assert strip_words("n (n d_{model}/n)", KNOWN) == "n (n d_{model}/n)"

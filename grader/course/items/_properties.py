@@ -35,7 +35,7 @@ from grader.formulas.printer import show
 from grader.formulas.vocabulary import FUNCTIONS
 
 #: Operators that are no functions.
-SIGNS = ("Σ", "∂", "dot", "√", "R", "T", "[]", "kron", "×", "+")
+SIGNS = ("Σ", "∂", "dot", "√", "R", "T", "[]", "index", "kron", "×", "+")
 _KRONECKER = ("delta", "onehot", "diag")
 
 _ABSENT = Message("there is no {what}")
@@ -48,6 +48,7 @@ _IN_WORDS: Mapping[str, Text] = {
     "dot": Message("dot product"),
     "T": Message("transpose"),
     "[]": Message("matrix with its entries"),
+    "index": Message("index"),
     "R": Message("rotation"),
 }
 _WRONG_PART = Message("there is no {what} of the kind that is needed")
@@ -268,6 +269,8 @@ def operators(node: Node, names: Declarations) -> set[str]:  # noqa: PLR0911
             return {"√"} if value.denominator != 1 else operators(base, names)
         case Subscript(Name(name)) if isinstance(names.declared.get(name), Rotation):
             return {"R"}
+        case Subscript():
+            return {"index"}
         case Times(_, rest):
             both = {shape(part, names) for part in children(node)}
             inner = any(sign == "·" for sign, _ in rest) and "number" not in both
@@ -295,7 +298,7 @@ def _names(node: Node) -> set[str]:
 
 def foreign(node: Node, known: set[str], names: Declarations) -> set[str]:
     """Operators in ``node`` that are not among ``known`` and do more than arithmetic."""
-    plain = {"×", "+", "dot", "T", "[]", "kron", "Σ", "ones", *names.declared}
+    plain = {"×", "+", "dot", "T", "[]", "index", "kron", "Σ", "ones", *names.declared}
     return {name for part in walk(node) for name in operators(part, names)} - known - plain
 
 

@@ -95,7 +95,7 @@ from grader.formulas.flat import with_ones
 from grader.formulas.mathml import mathml
 from grader.formulas.parse import parse, parse_chain
 from grader.formulas.printer import show
-from grader.formulas.steps import MOST_LINES, Side, excerpt_of, number_lines, parse_lines
+from grader.formulas.steps import MOST_LINES, Side, excerpt_of, number_lines, parse_lines, remarks
 
 _HOW = Message("Write one step per line, each equal to the line before. You may add a reason after #.")
 _HOW_GIVEN = Message("First state your assumptions, one per line: given q: iid(mean=…, var=…).")
@@ -108,6 +108,9 @@ _DEPENDS = Message("{what} depends on {moments}, which the mean and variance do 
 _THE_LINE = Message("That line")
 _UNREAD = Message("Line {number}, “{text}”: {why}")
 _NOT_YET = Message("Every step so far is right, but “{last}” is not the end yet.")
+_REMARKS = Message(
+    "Sentences are not judged (here: line {numbers}). A formula that is a step needs a line of its own."
+)
 _ONLY_HERE = Message("Right, but line {number} holds only for the variances given here.")
 _STATE = Message("State what you assume about {missing}, each on a line of its own: given {name}: iid(mean=…, var=…).")
 _GIVEN_UNREAD = Message("Your assumption about {name} cannot be read: {why}")
@@ -271,7 +274,10 @@ def judge(spec: Spec, value: object, context: Context) -> Judgment:
         return replace(
             unreadable(error.text), fraction=before.fraction if before.fraction < 1 else _all_but_the_end(spec)
         )
-    return _judge_lines(spec, stated, found, declared)
+    judged = _judge_lines(spec, stated, found, declared)
+    if judged.status is Status.FAILED and judged.message and (left_out := remarks(written, declared.vocabulary)):
+        return replace(judged, message=_joined(judged.message, _REMARKS.fill(numbers=name_list(map(str, left_out)))))
+    return judged
 
 
 def _all_but_the_end(spec: Spec) -> float:
@@ -477,11 +483,25 @@ def _givens(spec: Spec, stated: dict[str, str] | None, declared: Declarations) -
 
 def _chained(spec: Spec, found: Sequence[Sequence[Side]], declared: Declarations) -> Judgment:
     strict = _judged_steps(spec, [step for line in found for step in line], declared)
-    if strict.status is Status.PASSED or strict.place is None:
+    if strict.status is Status.PASSED:
         return strict
-    main = _without_asides(_of_bank(spec).start, found, declared)
-    judged = strict if main is None else _judged_steps(spec, main, declared)
-    return judged if judged.status is Status.PASSED else strict
+    bank = _of_bank(spec)
+    main = _without_asides(bank.start, found, declared) if strict.place else None
+    others = [_judged_steps(spec, steps, declared) for steps in (main, _from_both_ends(bank, found)) if steps]
+    return next((judged for judged in others if judged.status is Status.PASSED), strict)
+
+
+def _from_both_ends(bank: _OfBank, found: Sequence[Sequence[Side]]) -> list[Side] | None:
+    """The steps of a proof that starts from both ends, those from the end turned around; None if it is none."""
+    lines = [line for line in found if line]
+    first = next((at for at, line in enumerate(lines) if at and line[0].node == bank.end and len(line) > 1), None)
+    if first is None or lines[first][0].goes_on:
+        return None
+    last = next((at for at in range(first + 1, len(lines)) if not lines[at][0].goes_on), len(lines))
+    if any(step.node not in (bank.start, bank.end) for line in lines[last:] for step in line):
+        return None
+    there, back = ([step for line in part for step in line] for part in (lines[:first], lines[first:last]))
+    return [*there, *reversed(back)]
 
 
 def _without_asides(start: Node, found: Sequence[Sequence[Side]], declared: Declarations) -> list[Side] | None:
