@@ -108,9 +108,7 @@ _DEPENDS = Message("{what} depends on {moments}, which the mean and variance do 
 _THE_LINE = Message("That line")
 _UNREAD = Message("Line {number}, “{text}”: {why}")
 _NOT_YET = Message("Every step so far is right, but “{last}” is not the end yet.")
-_REMARKS = Message(
-    "Sentences are not judged (here: line {numbers}). A formula that is a step needs a line of its own."
-)
+_REMARKS = Message("Sentences are not judged (here: line {numbers}). A formula that is a step needs a line of its own.")
 _ONLY_HERE = Message("Right, but line {number} holds only for the variances given here.")
 _STATE = Message("State what you assume about {missing}, each on a line of its own: given {name}: iid(mean=…, var=…).")
 _GIVEN_UNREAD = Message("Your assumption about {name} cannot be read: {why}")

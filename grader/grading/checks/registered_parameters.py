@@ -80,9 +80,9 @@ _MISSING = Message(
 _HIDDEN = Message(
     "{names} will never be trained: not among the module's parameters() (a plain tensor, or a layer in a Python list?)"
 )
-_SOME_IDLE = Message("some of the parameters have no influence on the result")
+_SOME_IDLE = Message("no gradient reaches some of the parameters: they would never be trained")
 _OTHER_NUMBER = Message("the module does not have the number of trainable values that it needs")
-_IDLE = Message("the parameter {names} has no influence on the result")
+_IDLE = Message("no gradient reaches the parameter {names}: it would never be trained")
 _MANY = Message("the module has {got} parameters besides biases; the projections need {expected}")
 _ONLY = Message("the module has {got} trainable numbers in its parameters; exactly {expected} are needed")
 SECRETS = (_PLAIN, _SOME_IDLE, _OTHER_NUMBER)

@@ -60,7 +60,7 @@ CAUGHT = [
     ("one layer for two", edit(MODULE, layer("k", "self.w_q")), "w_k.weight and w_q.weight share one parameter"),
     ("one weight for two", made(MODULE, "self.w_v.weight = self.w_k.weight"), "w_k.weight and w_v.weight share"),
     ("frozen", made(MODULE, "self.w_o.requires_grad_(False)"), "w_o.weight has requires_grad=False"),
-    ("a layer that is not used", MORE, "the parameter more.weight has no influence on the result"),
+    ("a layer that is not used", MORE, "no gradient reaches the parameter more.weight: it would never be trained"),
     (
         "a layer too many",
         edit(MORE, ("self.w_o(weights @ v)", "self.more(self.w_o(weights @ v))")),
