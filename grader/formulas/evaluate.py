@@ -83,6 +83,8 @@ _ONES = Message("vector of ones")
 _MAP = Message("“{what}” is a function: write {what}(x).")
 _NOT_A_MAP = Message("“{what}” is not a function.")
 _VARIANCE_OF = Message("“{what}” is a vector. Name a component, such as Var(q_i), or a sum.")
+_GIVEN = Message("“{what}” is not random: after | stand names of random quantities.")
+_STILL_RANDOM = Message("What is left after | {what} is still random: take its expectation or variance.")
 _INNER = Message("A derivative of a derivative is not supported here.")
 _BY = Message("“{what}” is not a variable that can be differentiated with respect to here.")
 _ORDERS = Message("O(…) has to be the whole answer, not a part of it.")
@@ -802,12 +804,12 @@ class Evaluator:
 
     # ------------------------------------------------------------------------------------------ chance
 
-    def _expectation(self, body: Node) -> FormulaValue:
-        return self._expected((body,), lambda values: values[0])
+    def _expectation(self, body: Node, *given: Node) -> FormulaValue:
+        return self._expected((body,), lambda values: values[0], given)
 
-    def _variance(self, body: Node) -> FormulaValue:
-        value = self._expected((body,), lambda values: map_entries(values[0], lambda x: x * x))
-        mean = self._expectation(body)
+    def _variance(self, body: Node, *given: Node) -> FormulaValue:
+        value = self._expected((body,), lambda values: map_entries(values[0], lambda x: x * x), given)
+        mean = self._expectation(body, *given)
         if isinstance(value, Vec) and isinstance(mean, Vec):
             found = [x + -(m * m) for x, m in zip(value.items, mean.items, strict=True)]
             if any(not close(x, found[0]) for x in found):
@@ -833,14 +835,24 @@ class Evaluator:
         return found
 
     def _expected(
-        self, bodies: tuple[Node, ...], join: Callable[[tuple[FormulaValue, ...]], FormulaValue]
+        self,
+        bodies: tuple[Node, ...],
+        join: Callable[[tuple[FormulaValue, ...]], FormulaValue],
+        given: tuple[Node, ...] = (),
     ) -> FormulaValue:
-        """E of ``join(bodies)``: by moments if it is a polynomial in random variables, else by enumerating states."""
+        """E of ``join(bodies)``: by moments if it is a polynomial in random variables, else by enumerating states.
+
+        It is a polynomial in the quantities that are ``given``.
+        """
         inside, state = self._inside, self._state
+        if given:
+            self._check_given(given)
         self._inside, self._state = True, None
         try:
             value = join(tuple(self.value(body) for body in bodies))
         except NotPolynomialError:
+            if given:
+                raise TooExpensiveError(TOO_EXPENSIVE) from None
             return self._by_states(bodies, join)
         finally:
             self._inside, self._state = inside, state
@@ -849,12 +861,22 @@ class Evaluator:
             for (name, _), atom in self._atoms.items()
             if self.names.random.get(name) and self.names.random[name].normal
         )
+        fixed = frozenset(atom for (name, _), atom in self._atoms.items() if Name(name) in given)
         higher_moments: set[tuple[int, int]] = set()
-        found = map_entries(value, lambda x: moments.mean(x, self.family, normal, higher_moments))
+        found = map_entries(value, lambda x: moments.mean(x, self.family, normal, higher_moments, fixed))
         if higher_moments:
             whose = {atom: name for (name, _), atom in self._atoms.items()}
             self.higher_moments |= {(whose[atom], order) for atom, order in higher_moments}
         return found
+
+    def _check_given(self, given: tuple[Node, ...]) -> None:
+        for node in given:
+            if not isinstance(node, Name) or node.name not in self.names.random:
+                raise ShapeError(_GIVEN.fill(what=show(node)))
+        if not self._inside:
+            raise ShapeError(_STILL_RANDOM.fill(what=", ".join(map(show, given))))
+        if self._state is not None:
+            raise TooExpensiveError(TOO_EXPENSIVE)
 
     def _by_states(
         self, bodies: tuple[Node, ...], join: Callable[[tuple[FormulaValue, ...]], FormulaValue]

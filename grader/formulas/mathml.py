@@ -104,8 +104,10 @@ def _call(function: str, args: tuple[Node, ...]) -> str:
         case "norm" | "abs", (of,):
             bar = "‖" if function == "norm" else "|"
             return _row(_sign(bar), _of(of), _sign(bar))
-        case "E", _:
-            return _row("<mi>E</mi>", _sign("["), _commas(args), _sign("]"))
+        case "E" | "Var", (of, *given):
+            opening, closing = "[]" if function == "E" else "()"
+            fixed = [_sign("|"), _commas(tuple(given))] if given else []
+            return _row(f"<mi>{function}</mi>", _sign(opening), _of(of), *fixed, _sign(closing))
         case "exp", (of,):
             return f"<msup><mi>e</mi>{_row(_of(of))}</msup>"
         case "delta" | "jacobian", _:

@@ -30,10 +30,20 @@ def moment(family: int, order: int) -> Fraction:
     return sum((chance * value**order for value, chance in FAMILIES[family]), Fraction(0))
 
 
-def mean(x: Scalar, family: int, normal: frozenset[int], higher_moments: set[tuple[int, int]]) -> Scalar:
-    """E[x]. ``normal`` are the normal variables. Adds (variable, order) of other moments used to ``higher_moments``."""
+def mean(
+    x: Scalar,
+    family: int,
+    normal: frozenset[int],
+    higher_moments: set[tuple[int, int]],
+    given: frozenset[int] = frozenset(),
+) -> Scalar:
+    """E[x | given]. ``normal`` are the normal variables, ``given`` those that are held fixed.
+
+    Adds (variable, order) of other moments used to ``higher_moments``.
+    """
     if isinstance(x, Dual):
-        return Dual(mean(x.value, family, normal, higher_moments), mean(x.derivative, family, normal, higher_moments))
+        value, derivative = (mean(y, family, normal, higher_moments, given) for y in (x.value, x.derivative))
+        return Dual(value, derivative)
     if not isinstance(x, Poly):
         return x
     x.meter.spend(len(x.terms))
@@ -42,6 +52,8 @@ def mean(x: Scalar, family: int, normal: frozenset[int], higher_moments: set[tup
         if isinstance(factor, Fraction) and factor == 0:
             continue
         value = factor
+        fixed = tuple((atom, order) for atom, order in monomial if atom in given)
+        monomial = tuple((atom, order) for atom, order in monomial if atom not in given)
         for atom, order in monomial:
             which = moment(-1 if atom in normal else family, order)
             if which == 0:
@@ -53,7 +65,7 @@ def mean(x: Scalar, family: int, normal: frozenset[int], higher_moments: set[tup
             if order > 2 and atom not in normal and not single:
                 higher_moments.add((atom, order))
         if value is not None:
-            found = found + value
+            found = found + (Poly({fixed: value}, x.meter) if fixed else value)
     return found
 
 

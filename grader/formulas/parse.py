@@ -667,13 +667,36 @@ class _Parser:
         power: Node | None = None
         if self.skip("^"):
             power = self.exponent()
-        if self.sign("(", "[", "{"):
+        if name in ("E", "Var") and self.sign("(", "[", "{") and self.conditioned():
+            call = self.conditional(name)
+        elif self.sign("(", "[", "{"):
             call = self.called(name, self.call_arguments())
         elif (FUNCTIONS[name] == (1, 1) and name not in ("E", "Var", "Std", "O")) or name in ("max", "min"):
             call = self.called(name, (self.reach(name),))
         else:
             raise self.arity(name)
         return call if power is None else self.made(Power(self.made(call), power))
+
+    def conditioned(self) -> bool:
+        """Whether the bracket ahead has a single bar in it: E[X | k]. Two are an absolute value."""
+        depth = bars = 0
+        for entry in self.entries[self.at :]:
+            text = entry.text if isinstance(entry, Token) and entry.kind == "sign" else ""
+            depth += (text in ("(", "[", "{")) - (text in (")", "]", "}"))
+            bars += depth == 1 and text == "|"
+            if not depth:
+                break
+        return bars % 2 == 1
+
+    def conditional(self, name: str) -> Node:
+        """E[X | k] or Var(X | q, k): the quantities after the bar are further arguments."""
+        closing = _CLOSING[cast(Token, self.next).text]
+        self.at += 1
+        bars, self.bars = self.bars, 1
+        body = self.expression()
+        self.expect("|")
+        self.bars = bars
+        return self.made(FunctionCall(name, (body, *self.arguments(closing))))
 
     def called(self, name: str, args: tuple[Node, ...]) -> Node:
         low, high = FUNCTIONS[name]

@@ -72,8 +72,9 @@ def _text(node: Node) -> str:
 
 def _call(function: str, args: tuple[Node, ...]) -> str:
     match function, args:
-        case "E", _:
-            return f"E[{_commas(args)}]"
+        case "E" | "Var", (of, *given):
+            inside = f"{show(of)} | {_commas(tuple(given))}" if given else show(of)
+            return f"E[{inside}]" if function == "E" else f"Var({inside})"
         case "sqrt", (of,):
             return f"√({show(of)})" if isinstance(of, Power) else f"√{show(of, _TIGHT)}"
         case "ones", ():

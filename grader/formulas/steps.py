@@ -82,7 +82,7 @@ _CONCLUDED = re.compile(
 _REASON_LINE = re.compile(r"\s*(?:(?:because|since|as|using|by|from)\b|因为|由于|由|根据|利用|代入)", re.IGNORECASE)
 #: A symbol that a sentence is about: M 里只有 δ，没有 p。
 _SUBJECT = re.compile(
-    r"\s*√?[^\W\d_\u3400-\u9fff]\w?(?:_\w|_\{\w+\})?\s*(?!因为|由于|由|即)[\u3400-\u9fff]{2}[^=#]*[\u3400-\u9fff]{2}[^=#]*$"
+    r"\s*√?[^\W\d_\u3400-\u9fff]\w?(?:_\w|_\{\w+\})?\s*(?!因为|由于|由|即)[\u3400-\u9fff][^=#]*[\u3400-\u9fff]{2}[^=#]*$"
 )
 #: How a sentence ends that leads to the next line.
 _LEADS_ON = re.compile(

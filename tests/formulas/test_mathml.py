@@ -44,7 +44,7 @@ GIVEN = {"z": SYMBOLS.pop("z")}
         ("∂F(x)/∂x", "∂F(x)|∂x"),
         ("F'(x)", "F'(x)"),
         ("δ_ij", "δ_{i,j}"),
-        ("E[z^2]", "E[z2]"),
+        ("E[z^2 + Var(n z | z)]", "E[z2+Var(nz|z)]"),
     ],
 )
 def test_formulas(formula: str, text: str) -> None:
