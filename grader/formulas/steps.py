@@ -86,7 +86,8 @@ _SUBJECT = re.compile(
 )
 #: How a sentence ends that leads to the next line.
 _LEADS_ON = re.compile(
-    r"(?:[.。:：,，]|[,，.。;；]\s*(?:so|hence|thus|therefore|then|即|所以|因此|于是|故|得))\s*$", re.IGNORECASE
+    r"(?:[.。:：,，]|[,，.。;；]\s*(?:so|hence|thus|therefore|then|即|所以|因此|于是|故|得)|\s(?:is|are|get|have|gives))\s*$",
+    re.IGNORECASE,
 )
 #: An announcement, which is no step: let S = …, b = … and c = …
 _ANNOUNCED = re.compile(r"\s*(?:(?:let|set|put|write|define|call)\s|(?:设|令|记|写)(?!成))", re.IGNORECASE)
