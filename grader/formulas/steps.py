@@ -163,14 +163,30 @@ def parse_lines(
 ) -> tuple[tuple[Side, ...], ...]:
     """For each numbered line with a formula, the expressions that are joined by =. Raises ParseError.
 
-    A line is left out only if it is a comment, has words alone, or names a formula that others use. The names are
-    those in the lines ``among`` which these are, if they are not all. The error says which line it is about if
-    ``named``.
+    A line is left out only if it is a comment, has words alone, is one of the ``remarks``, or names a formula that
+    others use. The names are those in the lines ``among`` which these are, if they are not all. The error says which
+    line it is about if ``named``.
     """
+    return _read_lines(lines, vocabulary, named, among)[0]
+
+
+def remarks(lines: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> tuple[int, ...]:
+    """The numbers of the lines that are sentences with formulas in them, which are no steps. Raises ParseError."""
+    return _read_lines(lines, vocabulary)[1]
+
+
+def _read_lines(
+    lines: Sequence[tuple[int, str]],
+    vocabulary: Vocabulary,
+    named: bool = True,
+    among: Sequence[tuple[int, str]] | None = None,
+) -> tuple[tuple[tuple[Side, ...], ...], tuple[int, ...]]:
+    """What ``parse_lines`` and ``remarks`` return. Raises ParseError."""
     if len(lines) > MOST_LINES:
         raise ParseError(_MANY.fill(most=MOST_LINES))
     local = _local_names(lines if among is None else among, vocabulary)
     found: list[tuple[Side, ...]] = []
+    left_out: list[int] = []
     cases: list[_Case] = []
     for number, line in lines:
         try:
@@ -179,12 +195,14 @@ def parse_lines(
                 found.append(_both_cases(cases))
                 cases = []
             others = [other for at, other in lines if at != number]
-            sides = _sides_or_remark(match[4] if match else line, number, local, others)
+            sides = _sides_unless_sentence(match[4] if match else line, number, local, others)
         except ParseError as error:
             if not named:
                 raise
             raise ParseError(_LINE.fill(number=number, text=excerpt_of(line), why=error.text)) from None
-        if match and sides:
+        if sides is None:
+            left_out.append(number)
+        elif match and sides:
             cases.append(_Case(frozenset((match[1], match[3])), match[2] == "=", sides))
         elif cases:
             cases[-1] = replace(cases[-1], sides=(*cases[-1].sides, *sides))
@@ -192,7 +210,7 @@ def parse_lines(
             found.append(sides)
     if len(cases) > 1:
         found.append(_both_cases(cases))
-    return tuple(found)
+    return tuple(found), tuple(left_out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,26 +318,13 @@ def _uses(line: str, name: str) -> bool:
     return bool(re.search(rf"(?<![^\W\d_]){re.escape(name)}(?![^\W\d_])", used))
 
 
-def remarks(lines: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> tuple[int, ...]:
-    """The numbers of the lines that are sentences with formulas in them, which ``parse_lines`` leaves out."""
-    local = _local_names(lines, vocabulary)
-    found = []
-    for number, line in lines:
-        try:
-            _sides(line, number, local, [other for at, other in lines if at != number])
-        except ParseError:
-            if _is_sentence(line, local.vocabulary):
-                found.append(number)
-    return tuple(dict.fromkeys(found))
-
-
-def _sides_or_remark(line: str, number: int, local: LocalNames, others: Sequence[str]) -> tuple[Side, ...]:
-    """The expressions of one line; none if it is a sentence about the proof. Raises ParseError."""
+def _sides_unless_sentence(line: str, number: int, local: LocalNames, others: Sequence[str]) -> tuple[Side, ...] | None:
+    """The expressions of one line; None if it is a sentence about the proof. Raises ParseError."""
     try:
         return _sides(line, number, local, others)
     except ParseError:
         if _is_sentence(line, local.vocabulary):
-            return ()
+            return None
         raise
 
 
@@ -329,9 +334,10 @@ def _is_sentence(line: str, vocabulary: Vocabulary) -> bool:
     words = [word for word in re.findall(r"[^\W\d_]{2,}", text) if not any(map(is_cjk, word))]
     foreign = sum(_foreign(word, vocabulary) for word in words if len(word) > 2)
     chinese = sum(is_cjk(char) and not _function(text, at) for at, char in enumerate(text))
-    if text[:1] in tuple("=＝+-−*/^"):
+    if text.startswith(tuple("=＝+-−*/^")):
         return False
-    if _REASON_LINE.match(text) and "=" not in re.split("[,，]", text)[-1]:
+    ends_in_words = text.endswith((",", "，", *words[-1:])) or is_cjk(text[-1:])
+    if _REASON_LINE.match(text) and ends_in_words and "=" not in re.split("[,，]", text)[-1]:
         return bool(foreign or chinese)
     if end := _LEADS_ON.search(text):
         least = 2 if end[0].strip(" .。:：,，;；") else 6  # after “so”, a formula is expected on the next line
@@ -505,7 +511,7 @@ def _words_alone(text: str, vocabulary: Vocabulary) -> bool:
     plain = re.fullmatch(r"[A-Za-z\s,.:'’()-]+", text) is not None
     foreign = sum(_foreign(word, vocabulary) for word in words if len(word) > 3)
     chinese = sum(is_cjk(char) and not _function(text, at) for at, char in enumerate(text))
-    heading = text.rstrip()[-1:] in tuple(":：") and (foreign > 0 or chinese > 3) and "=" not in text
+    heading = text.rstrip().endswith((":", "：")) and (foreign > 0 or chinese > 3) and "=" not in text
     remark = foreign > 1 and _REMARK.match(text) and not _FORMULA.search(text.rpartition(",")[2])
     return bool(heading or remark or (plain and len(words) > 2 and foreign > 1))
 

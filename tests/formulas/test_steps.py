@@ -74,6 +74,7 @@ def test_whole_sentences_with_formulas_are_remarks() -> None:
     said = ["Var(q·k)", "I use complex numbers: q = Re(e^{ia}).", "所以除以 √d_k 之后方差为 1。", "= d_k"]
     assert remarks([*enumerate(said)], KNOWN) == (1, 2)
     assert [side.number for sides in parse_lines([*enumerate(said)], KNOWN) for side in sides] == [0, 3]
+    assert remarks([(1, "i = j：n，因为这里有自己的分数。"), (2, "i ≠ j：0，因为分子里没有它。")], KNOWN) == ()
 
 
 def test_lines_and_what_stands_between_equals_signs() -> None:

@@ -108,7 +108,8 @@ _DEPENDS = Message("{what} depends on {moments}, which the mean and variance do 
 _THE_LINE = Message("That line")
 _UNREAD = Message("Line {number}, “{text}”: {why}")
 _NOT_YET = Message("Every step so far is right, but “{last}” is not the end yet.")
-_REMARKS = Message("Sentences are not judged (here: line {numbers}). A formula that is a step needs a line of its own.")
+_LINE = Message("line {number}")
+_REMARKS = Message("Read as remarks, not as steps: {lines}. If a formula in them is a step, give it a line of its own.")
 _ONLY_HERE = Message("Right, but line {number} holds only for the variances given here.")
 _STATE = Message("State what you assume about {missing}, each on a line of its own: given {name}: iid(mean=…, var=…).")
 _GIVEN_UNREAD = Message("Your assumption about {name} cannot be read: {why}")
@@ -274,7 +275,10 @@ def judge(spec: Spec, value: object, context: Context) -> Judgment:
         )
     judged = _judge_lines(spec, stated, found, declared)
     if judged.status is Status.FAILED and judged.message and (left_out := remarks(written, declared.vocabulary)):
-        return replace(judged, message=_joined(judged.message, _REMARKS.fill(numbers=name_list(map(str, left_out)))))
+        return replace(
+            judged,
+            message=_joined(judged.message, _REMARKS.fill(lines=name_list(_LINE.fill(number=at) for at in left_out))),
+        )
     return judged
 
 
