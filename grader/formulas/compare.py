@@ -206,8 +206,8 @@ class ValueTable:
         """Whether a formula with free indices gives the components of the other value: p_i − δ_it of p − onehot(t)."""
         for (_, whole), (place, component) in ((one, two), (two, one)):
             indices = sorted(index_names(self.nodes[place], self.names.vocabulary))
-            sizes = (len(whole.items),) if isinstance(whole, Vec) else whole.shape if isinstance(whole, Mat) else ()
-            if not sizes or isinstance(component, (Vec, Mat, SizelessTensor)) or len(indices) != len(sizes):
+            sizes, parts = _parts_like(whole, component)
+            if not sizes or len(indices) != len(sizes):
                 continue
             evaluator.refill()
             ranges = itertools.product(*(range(1, size + 1) for size in sizes))
@@ -215,8 +215,26 @@ class ValueTable:
                 made = [evaluator.at_indices(self.nodes[place], dict(zip(indices, at, strict=True))) for at in ranges]
             except FormulaError:
                 return False
-            return all(map(equal, made, entries(whole)))  # type: ignore[arg-type]
+            return all(map(equal, made, parts))
         return False
+
+
+def _parts_like(whole: FormulaValue, part: FormulaValue) -> tuple[tuple[int, ...], tuple[FormulaValue, ...]]:
+    """The parts of a vector or matrix of the kind of ``part``, and how many there are; none if it has no such part.
+
+    A matrix has entries, rows and columns.
+    """
+    match whole, part:
+        case Mat(rows), Vec(row=lies, unoriented=either):
+            vectors = rows if lies or either else tuple(zip(*rows, strict=True))
+            return (len(vectors),), tuple(map(Vec, vectors))
+        case _, Vec() | Mat() | SizelessTensor():
+            return (), ()
+        case Vec(items), _:
+            return (len(items),), items
+        case Mat(), _:
+            return whole.shape, tuple(entries(whole))
+    return (), ()
 
 
 def _apart(one: scalars.Scalar, two: scalars.Scalar) -> bool:

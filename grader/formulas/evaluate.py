@@ -76,6 +76,7 @@ _WHICH_PRODUCT = Message(
 )
 _NEEDS_NUMBER = Message("“{what}” should be a number, but it is {shape}.")
 _NEEDS_VECTOR = Message("“{what}” should be a vector, but it is {shape}.")
+_PLANE = Message("Only a vector with two numbers has an angle, and “{what}” is none.")
 _SQUARE = Message("“{what}” is {shape}; only a square matrix has powers.")
 _BELOW = Message("“{what}” is {shape} and cannot be a divisor.")
 _NO_SIZE = Message("The size of the {what} is not clear here: add it to or multiply it by something of known size.")
@@ -432,6 +433,8 @@ class Evaluator:
         raise ShapeError(_NO_SIZE.fill(what=UNIT))
 
     def _vectors(self, left: Vec, right: Vec, sign: Sign, nodes: tuple[Node, Node, Node]) -> FormulaValue:
+        if sign == " " and not left.row and not right.row and isinstance(nodes[1], Derivative):
+            sign = "⊗"  # u ∂Z/∂s: in a product, a gradient is a row
         if sign == "⊗" or (sign in (" ", "*") and not left.row and right.row):
             self.meter.spend(len(left.items) * len(right.items))
             rows = tuple(tuple(x * y for y in right.items) for x in left.items)
@@ -799,6 +802,13 @@ class Evaluator:
             raise UndefinedError(_BY.fill(what=show(args[0])))  # no derivative there
         return found[plain.index(best)]
 
+    def _angle(self, body: Node) -> Scalar:
+        """The angle of a vector with two components. Raises ShapeError for other vectors."""
+        items = self._vector(body).items
+        if len(items) != 2 or any(isinstance(item, (Poly, Dual)) for item in items):
+            raise ShapeError(_PLANE.fill(what=show(body)))
+        return +scalars.mp_context().atan2(scalars.to_mpf(items[1]), scalars.to_mpf(items[0]))
+
     def _norm(self, value: Vec) -> Scalar:
         return scalars.apply("sqrt", self._inner(value.items, value.items))
 
@@ -1008,6 +1018,7 @@ _FUNCTIONS: Mapping[str, Callable[..., FormulaValue]] = {
     "max": lambda self, *args: self._extreme(max, args),
     "min": lambda self, *args: self._extreme(min, args),
     "norm": lambda self, body: self._norm(self._vector(body)),
+    "angle": Evaluator._angle,
     "rot": lambda self, angle: self._rotation(self.number(angle)),
     "jacobian": Evaluator._jacobian,
     "onehot": Evaluator._onehot,

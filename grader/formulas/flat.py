@@ -127,6 +127,8 @@ def _shape_of_product(left: Shape, right: Shape, sign: Sign) -> Shape:
         return right if left == "number" else left
     if sign == "·" and "matrix" not in (left, right):
         return "number"
+    if sign == "@" and left == right == "column":
+        return "number"
     return left if sign in ("⊙", "*", "/") and left == right else _PRODUCTS.get((left, right), left)
 
 
@@ -142,10 +144,11 @@ def with_ones(node: Node, names: Declarations) -> Node:
     """
     below = children(node)
     made = with_children(node, [with_ones(child, names) for child in below]) if below else node
-    if isinstance(made, Times) and SOME_ONES in children(made):
+    if isinstance(made, Times) and {SOME_ONES, Transpose(SOME_ONES)} & {*children(made)}:
         size = next((found for part in children(made) if (found := _length(part, names))), None)
         ones = FunctionCall("ones", (size,) if size else ())
-        return with_children(made, [ones if part == SOME_ONES else part for part in children(made)])
+        known: Mapping[Node, Node] = {SOME_ONES: ones, Transpose(SOME_ONES): Transpose(ones)}
+        return with_children(made, [known.get(part, part) for part in children(made)])
     if not isinstance(made, Plus):
         return made
     sizes = {_length(term, names) for _, term in made.terms if shape(term, names) == "column"} - {None}
@@ -168,7 +171,7 @@ def _length(node: Node, names: Declarations) -> Node | None:
             return _length(declared.formula, names) if isinstance(declared, Definition) else None
         case FunctionCall("ones", (size,)):
             return size
-        case FunctionCall("softmax" | "exp", (of,)) | Transpose(of):
+        case FunctionCall("softmax" | "exp" | "diag", (of,)) | Transpose(of):
             return _length(of, names)
         case Times(first, rest):
             found = [_length(part, names) for part in (first, *(factor for _, factor in rest))]
@@ -477,6 +480,8 @@ class Flat:
             return [(" ", part)]
         if sign in ("⊙", "⊗", "·") and len(core) > 1:
             return [(" ", product_of(core)), (sign, part)]
+        if sign == "@" and len(core) == 1 and shape(core[0][1], self.names) == shape(part, self.names) == "column":
+            return [*core, ("·", part)]
         if sign == "@" or (sign == "*" and "matrix" in (shape(part, self.names), shape(core[-1][1], self.names))):
             sign = " "
         return [*core, (sign, part)]

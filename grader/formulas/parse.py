@@ -325,8 +325,13 @@ class _Parser:
         return " ", factor
 
     def total(self) -> Node:
-        """What stands behind 1ᵀ, added up: 1 is a vector of ones."""
-        return self.made(Sum((), None, None, "", self.group()))
+        """What stands behind 1ᵀ, added up, or the columns of a matrix: 1 is a vector of ones."""
+        body = self.group()
+        inner = body.of if isinstance(body, Transpose) else body
+        matrix = isinstance(inner, Name) and self.vocabulary.kinds.get(inner.name) == "matrix"
+        if matrix or (isinstance(inner, FunctionCall) and inner.function == "diag"):
+            return self.made(Times(Transpose(SOME_ONES), ((" ", body),)))
+        return self.made(Sum((), None, None, "", body))
 
     def skip_dot(self) -> bool:
         """Consumes the dot of ``q.k``, which is between two names without spaces."""
@@ -349,7 +354,7 @@ class _Parser:
         """Refuses ``1/2 d``, in which d could be in the numerator or in the denominator."""
         before = self.entries[self.at - 1]
         closed = isinstance(before, Token) and before.text in (")", "]", "}")
-        if closed or not self.starts() or self.sign("Σ", "∂"):
+        if closed or not self.starts() or self.sign("Σ", "∂") or self.differential_next():
             return
         word = self.next
         if isinstance(word, Token) and word.kind == "word" and function_name(word.text, self.vocabulary) in _BIG:
@@ -512,6 +517,9 @@ class _Parser:
         if entry.kind == "word":
             if derivative := self.total_derivative(entry):
                 return derivative
+            if self.differential_next():
+                self.past_d("d")
+                return self.made(FunctionCall("d", (self.factor(),)))
             self.unfold(entry)
             return self.primary()
         self.depth += 1
@@ -871,10 +879,14 @@ class _Parser:
             if not (isinstance(self.next, Token) and self.next.text == "in"):
                 raise self.expected("in")
             self.at += 1
-            low = self.expression()
-            if not self.skip("..", "…"):
-                raise self.expected("..")
-            high = self.expression()
+            if isinstance(self.next, Token) and self.next.text == "range" and self.sign_at(self.at + 1, "("):
+                self.at += 2
+                high = self.arguments(")")[-1]  # of as many as there are, whatever the first is called
+            else:
+                low = self.expression()
+                if not self.skip("..", "…"):
+                    raise self.expected("..")
+                high = self.expression()
             indices = (name,)
         self.expect(closing)
         self.bars = bars
@@ -917,6 +929,9 @@ class _Parser:
         name = entry.text.replace("{", "").rstrip("}")  # d_{model} is a name
         unknown = name == "d" or split_word(name, self.vocabulary, self.indices) is None
         return name.startswith("d") and unknown
+
+    def differential_next(self) -> bool:
+        return self.vocabulary.differentials and self.word_starts_d()
 
     def past_d(self, sign: str) -> None:
         """Consumes ∂, or the d of ``dx``."""

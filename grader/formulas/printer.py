@@ -77,6 +77,8 @@ def _call(function: str, args: tuple[Node, ...]) -> str:
             return f"E[{inside}]" if function == "E" else f"Var({inside})"
         case "sqrt", (of,):
             return f"√({show(of)})" if isinstance(of, Power) else f"√{show(of, _TIGHT)}"
+        case "d", (of,):
+            return f"d{show(of, _TIGHT)}"
         case "ones", ():
             return "1"
         case "norm", (of,):

@@ -27,7 +27,7 @@ _MOST_BITS = 20_000
 _FARTHEST = 10_000
 _MOST_TERMS = 4000
 #: Steps for one answer: three times those of the most expensive derivation that the bundled course accepts.
-MOST_STEPS = 300_000
+MOST_STEPS = 400_000
 
 _BY_ZERO = Message("division by 0")
 _ROOT = Message("the square root of a negative number")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -29,7 +31,7 @@ _REASON = re.compile(
     r"|[,;:\s]*(?:因为|由于|根据|利用|代入|其中|由|用)"
 )
 _LEAD = re.compile(
-    r"\s*(?:(?:\d{1,2}[.)](?=\s))|[-*•]\s+(?==)|=(?!=)|⇒|∴|so\b|thus\b|hence\b|therefore\b|then\b|所以|因此|于是|从而|故"
+    r"\s*(?:(?:first|second|next)(?:ly)?\b,?|首先|其次|[而又](?=[^\u3400-\u9fff])|(?:\d{1,2}[.)](?=\s))|[-*•]\s+(?==)|=(?!=)|⇒|∴|so\b|thus\b|hence\b|therefore\b|then\b|所以|因此|于是|从而|故"
     r"|也就是(?:矩阵|向量)?|即|得|解[:：]|证明?[:：。]|合起来[:：]|原式\s*(?==)"
     r"|(?:and\s+)?(?:that is|i\.e\.|(?:both cases )?together|in (?:matrix|vector) form|as a (?:matrix|vector))\b"
     r"|proof\b\.?|\(\d{1,2}\)\s+(?==))[\s:,]*",
@@ -68,14 +70,14 @@ _REASON_FIRST = re.compile(
 _REMARK = re.compile(r"\s*(?:since|because|note|recall|remember|observe|for independent|here|also)\b", re.IGNORECASE)
 #: Words before a formula, in English: Both cases in one formula: …; for every i, so …
 _ENGLISH_LABEL = re.compile(
-    r"(\s*([A-Za-z]{3,})\b[^:=#]*?)(?::(?!=)|,\s*(?:so|hence|thus|therefore)\b)\s*(?=\S)", re.IGNORECASE
+    r"(\s*([A-Za-z]{2,})\b[^:=#]*?)(?::(?!=)|,\s*(?:so|hence|thus|therefore)\b)\s*(?=\S)", re.IGNORECASE
 )
 #: A reason without an equation, and what follows from it: As this is so for all i, …; 因为 i 是任意的，所以 …
 _CONCLUDED = re.compile(
     r"\s*(?:(?:as|since|because)\b[^:=#]*?,\s*(?:so|hence|thus|therefore)\b"
     r"|(?:as|since)\b[^:=#,]*\b(?:all|any|both|each|every)\b[^:=#,]*,(?=[^,]*=)"
     r"|(?:因为|由于)[^:=#]*?[,，]\s*(?:所以|因此|故|于是)"
-    r"|[\u3400-\u9fff]+(?:就是|得到|得)(?=[^\u3400-\u9fff]*$))\s*(?=\S)",
+    r"|[\u3400-\u9fff]+(?:就是|得到|得|[写合并]成|合并为)(?=[^\u3400-\u9fff]*$))\s*(?=\S)",
     re.IGNORECASE,
 )
 #: The first words of a reason that is a line by itself; its formulas are no steps.
@@ -83,6 +85,11 @@ _REASON_LINE = re.compile(r"\s*(?:(?:because|since|as|using|by|from)\b|因为|�
 #: A symbol that a sentence is about: M 里只有 δ，没有 p。
 _SUBJECT = re.compile(
     r"\s*√?[^\W\d_\u3400-\u9fff]\w?(?:_\w|_\{\w+\})?\s*(?!因为|由于|由|即)[\u3400-\u9fff][^=#]*[\u3400-\u9fff]{2}[^=#]*$"
+)
+#: Words after a formula that lead to the next line.
+_AND_SO = re.compile(
+    r"[.,;。，；]\s*(?:so|hence|thus|therefore|then|所以|因此|于是|故|代入[上前]?[式面]?[可便]?得|[可便]?得)\s*[:：,，]?\s*$",
+    re.IGNORECASE,
 )
 #: How a sentence ends that leads to the next line.
 _LEADS_ON = re.compile(
@@ -95,11 +102,22 @@ _ANNOUNCED = re.compile(r"\s*(?:(?:let|set|put|write|define|call)\s|(?:设|令|�
 _AMONG_NAMES = re.compile(
     r"[,，、;；。]\s*(?:and\s+)?|[:：](?!=)\s*|\.\s+|\.$|\s+and\s+|\s+so\s+|\s*(?:和|与|则|其中)\s*"
 )
+#: Words between the equations of a sentence: from p = … we get L = …
+_AMONG_EQUATIONS = re.compile(
+    r"[\u3400-\u9fff，。；：、]+|[,;.]?\s+(?:so|hence|thus|therefore|then|gives?|get|have|from|that|with)\s+",
+    re.IGNORECASE,
+)
 #: A name for a formula: S = …; it may follow the formula that uses it: … with S = ….
 _NAMED = re.compile(
-    r"\s*(?:(?:let|set|put|write|define|call|where|with)\s+|(?:设|令|记|取|其中)\s*)?"
+    r"\s*(?:(?:let|set|put|write|define|call|where|with)\s+(?:[a-z]{2,}\s+)*|(?:设|令|记|取|其中)[\u3400-\u9fff]*\s*)?"
     r"([^\W\d_][\w{}]*)\s*[:：]?=(?!=)\s*(\S.*)",
     re.IGNORECASE,
+)
+#: A name that depends on a symbol: M(δ) = …
+_CALLED = re.compile(r"(?<![\w'])([A-Z])\s*\(\s*([^\W\d_]\w?)\s*\)\s*:?=(?!=)")
+#: A vector by its length and its angle, which gets a name: q = |q| (cos α, sin α).
+_POLAR = re.compile(
+    r"([^\W\d_]\w*)\s*=\s*[|‖]\s*\1\s*[|‖]\s*[*·]?\s*[(\[]\s*cos[\s(]+([^\W\d_]\w*)[\s)]*,\s*sin[\s(]+\2[\s)]*[)\]]?"
 )
 #: The shape of what gets a name: S = Q Kᵀ (n × n).
 _SHAPE = re.compile(r"\s*[(（]\s*\w+\s*[×x]\s*\w+\s*[)）]\s*[.。]?$")
@@ -175,6 +193,25 @@ def remarks(lines: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> tuple[i
     return _read_lines(lines, vocabulary)[1]
 
 
+def equations(
+    lines: Sequence[tuple[int, str]], vocabulary: Vocabulary, steps: Collection[int] = ()
+) -> tuple[tuple[Node, Node], ...]:
+    """The equations in ``lines``, in sentences, too, in the order in which they are written.
+
+    Those in cases and in lines with the numbers ``steps`` are left out.
+    """
+    lines = _without_arguments(lines, vocabulary)
+    local = _local_names(lines, vocabulary)
+    found: list[tuple[Node, Node]] = []
+    beside = [line for number, line in lines[:MOST_LINES] if number not in steps and not _CASE.match(line)]
+    for line in beside:
+        for part in (piece for outer in _outer_parts(line) for piece in _AMONG_EQUATIONS.split(outer)):
+            with contextlib.suppress(ParseError):
+                sides = parse_chain(strip_words(part, local.vocabulary), local.vocabulary)
+                found += itertools.pairwise(map(local.unfolded, sides))
+    return tuple(dict.fromkeys((left, right) for left, right in found if left != right))
+
+
 def _read_lines(
     lines: Sequence[tuple[int, str]],
     vocabulary: Vocabulary,
@@ -184,7 +221,8 @@ def _read_lines(
     """What ``parse_lines`` and ``remarks`` return. Raises ParseError."""
     if len(lines) > MOST_LINES:
         raise ParseError(_MANY.fill(most=MOST_LINES))
-    local = _local_names(lines if among is None else among, vocabulary)
+    lines = _without_arguments(lines, vocabulary, among)
+    local = _local_names(lines if among is None else _without_arguments(among, vocabulary), vocabulary)
     found: list[tuple[Side, ...]] = []
     left_out: list[int] = []
     cases: list[_Case] = []
@@ -211,6 +249,18 @@ def _read_lines(
     if len(cases) > 1:
         found.append(_both_cases(cases))
     return tuple(found), tuple(left_out)
+
+
+def _without_arguments(
+    lines: Sequence[tuple[int, str]], vocabulary: Vocabulary, among: Sequence[tuple[int, str]] | None = None
+) -> Sequence[tuple[int, str]]:
+    """``lines`` with M for M(δ), if one of them, or of the lines ``among`` which they are, says what M(δ) is."""
+    called = {match for _, line in (lines if among is None else among) for match in _CALLED.findall(line)}
+    for name, argument in sorted(called):
+        if name not in vocabulary.spellings and not function_name(name, vocabulary):
+            call = re.compile(rf"(?<!\w){name}\s*\(\s*{argument}\s*\)")
+            lines = [(number, call.sub(name, line)) for number, line in lines]
+    return lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,21 +292,24 @@ def _local_names(lines: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> Lo
     local = LocalNames(vocabulary, {})
     for at, (_, line) in enumerate(lines[:MOST_LINES]):
         others = [other for place, (_, other) in enumerate(lines) if place != at]
-        for name, formula in _names_given(line, others):
+        for name, formula in _names_given(line, others, local.vocabulary):
             if name == _EULER or not _known(name, local.vocabulary):
                 local = _with_name(local, name, formula)
     return local
 
 
-def _names_given(line: str, others: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _names_given(line: str, others: Sequence[str], vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
     """The names that a line may give to formulas: … with S = …, let S = … and b = …, or S = … in a remark."""
     if given := _WITH.search(line):
         yield given[1], given[2]
     formula, _, remark = line.partition("#")
+    yield from ((polar[2], f"angle({polar[1]})") for polar in _POLAR.finditer(normalize(line)))
     for text in (formula if _announces(formula) else "", remark):
         for part in _outer_parts(text):
             match = _NAMED.match(part)
-            if match and any(_uses(other, match[1]) for other in (*others, formula if text is remark else "")):
+            if match and any(
+                _uses(other, match[1], vocabulary) for other in (*others, formula if text is remark else "")
+            ):
                 yield match[1], match[2]
 
 
@@ -274,7 +327,7 @@ def _gives_names(line: str, local: LocalNames) -> bool:
         return False  # let Z = …: a step
     named = [match[1] for part in _outer_parts(formula) if (match := _NAMED.match(part))]
     known = any(name in local.formulas or local.vocabulary.kinds.get(name) == "definition" for name in named)
-    return bool(_ANNOUNCED.match(line)) or (_announces(formula) and known)
+    return bool(_ANNOUNCED.match(line) or _POLAR.search(formula)) or (_announces(formula) and known)
 
 
 def _outer_parts(text: str) -> Iterator[str]:
@@ -294,7 +347,7 @@ def _with_name(local: LocalNames, name: str, text: str) -> LocalNames:
         formula = parse_chain(strip_words(_SHAPE.sub("", text), known), known)[0]
     except ParseError:
         return local
-    wider = Vocabulary({**known.kinds, name: "definition"}, {**known.spellings, name: name})
+    wider = replace(known, kinds={**known.kinds, name: "definition"}, spellings={**known.spellings, name: name})
     return LocalNames(wider, {**local.formulas, name: local.unfolded(formula)})
 
 
@@ -312,10 +365,11 @@ def _declared(word: str, vocabulary: Vocabulary) -> bool:
     return bool(pieces) and not (len(word) == 1 and word not in vocabulary.spellings)
 
 
-def _uses(line: str, name: str) -> bool:
-    """Whether a line uses a name, other than by giving it to a formula."""
+def _uses(line: str, name: str, vocabulary: Vocabulary) -> bool:
+    """Whether a line uses a name, by itself or before declared names (aX), other than by giving it to a formula."""
     used = re.sub(rf"^\s*{re.escape(name)}\s*[:：]?=", "", line)
-    return bool(re.search(rf"(?<![^\W\d_]){re.escape(name)}(?![^\W\d_])", used))
+    found = re.findall(rf"(?<![^\W\d_]){re.escape(name)}([^\W\d_]?)(?![^\W\d_])", used)
+    return any(not after or after in vocabulary.spellings for after in found)
 
 
 def _sides_unless_sentence(line: str, number: int, local: LocalNames, others: Sequence[str]) -> tuple[Side, ...] | None:
@@ -336,6 +390,9 @@ def _is_sentence(line: str, vocabulary: Vocabulary) -> bool:
     chinese = sum(is_cjk(char) and not _function(text, at) for at, char in enumerate(text))
     if text.startswith(tuple("=＝+-−*/^")):
         return False
+    given = [part for part in _outer_parts(text) if _CHAINED.match(part)]
+    if len(given) > 1 and (foreign or chinese) and not _CASE.match(text):
+        return True  # from s = K q and t = … we get: two equations, and words
     ends_in_words = text.endswith((",", "，", *words[-1:])) or is_cjk(text[-1:])
     if _REASON_LINE.match(text) and ends_in_words and "=" not in re.split("[,，]", text)[-1]:
         return bool(foreign or chinese)
@@ -378,7 +435,7 @@ def _chain(text: str, vocabulary: Vocabulary, others: Sequence[str]) -> tuple[No
         if not equals or not rest.strip() or left is None:
             raise
         name = left[1] or left[2]
-        if name and any(_uses(other.rpartition("=")[2], name) for other in others):
+        if name and any(_uses(other.rpartition("=")[2], name, vocabulary) for other in others):
             raise
         return parse_chain(rest, vocabulary)
 
@@ -429,7 +486,7 @@ def _formula_lost(line: str, kept: str) -> bool:
 
 def strip_words(line: str, vocabulary: Vocabulary) -> str:
     """``line`` without the words of a reason, and without the sign that connects it to the line before."""
-    line = normalize(line).replace("\x1f", " ")
+    line = _AND_SO.sub("", normalize(line).replace("\x1f", " "))
     while lead := (
         _LEAD.match(line)
         or _LABEL.match(line)
@@ -499,7 +556,14 @@ def _without_remark(line: str, vocabulary: Vocabulary) -> str | None:
 def _wordy(text: str, vocabulary: Vocabulary) -> bool:
     if any(is_cjk(char) and not _function(text, at) for at, char in enumerate(text)):
         return True
-    return any(_foreign(word, vocabulary) for word in _WORD.findall(_INDEX.sub("", text)))
+    text = _INDEX.sub("", text)
+    words = (found for found in _WORD.finditer(text) if not _called(found, text, vocabulary))
+    return any(_foreign(word[0], vocabulary) for word in words)
+
+
+def _called(word: re.Match[str], text: str, vocabulary: Vocabulary) -> bool:
+    """Whether a word is a function whose argument follows, maybe after a space."""
+    return bool(function_name(word[0], vocabulary)) and text[word.end() :].lstrip().startswith(("(", "[", "{"))
 
 
 def _words_alone(text: str, vocabulary: Vocabulary) -> bool:

@@ -63,6 +63,7 @@ _SIGN = re.compile(r"\*\*|\.\.\.|\.\.|==|!=|:=|=>|[-+*/^@=(),;:\[\]{}<>|.'_?·�
 _GREEK_APART = re.compile(rf"(?<=[α-ω]){_BREAK}+(?=[α-ω])")
 #: The module of a function, as in code: np.log.
 _MODULE = re.compile(r"(?<![\w.])(?:np|numpy|math|torch)\.(?=[a-z])")
+_EYE = re.compile(r"(?<!\w)eye\((?:[^()]|\(\))*\)")
 _ONE_HOT = re.compile(r"\bone[- ]hot(?![A-Za-z])")
 #: An inner product between < and >, with one comma.
 _ANGLED = re.compile(r"<([^<>=,]+,[^<>=,]+)>")
@@ -96,7 +97,7 @@ def normalize(text: str) -> str:
     text = "".join(" " if char.isspace() else char for char in text if unicodedata.category(char) != "Cf")
     text = plain_matrices(_raised(text))
     text = unicodedata.normalize("NFKC", text).translate(_SIGNS).replace("...", "…")
-    text = _MODULE.sub("", _ONE_HOT.sub("onehot", _latex(text)))
+    text = _EYE.sub("I", _MODULE.sub("", _ONE_HOT.sub("onehot", _latex(text))))
     text = _IVERSON.sub(_delta, _ONES.sub(lambda found: f"ones({found[1] or found[2]})", text))
     return _ANGLED.sub(r"⟨\1⟩", text)
 

@@ -22,7 +22,7 @@ FUNCTIONS: Mapping[str, tuple[int, int]] = {
     "sqrt": (1, 1), "sin": (1, 1), "cos": (1, 1), "sigmoid": (1, 1), "abs": (1, 1), "softmax": (1, 1), "mean": (1, 1),
     "max": (1, 9), "min": (1, 9), "norm": (1, 1), "rot": (1, 1), "diag": (1, 1), "onehot": (1, 2), "ones": (1, 1),
     "transpose": (1, 1), "sum": (1, 9), "D": (1, 2), "O": (1, 1), "dot": (2, 2), "outer": (2, 2), "matmul": (2, 2),
-    "delta": (2, 2), "lg": (1, 1), "pow": (2, 2), "log1p": (1, 1), "expm1": (1, 1), "softplus": (1, 1),
+    "angle": (1, 1), "delta": (2, 2), "lg": (1, 1), "pow": (2, 2), "log1p": (1, 1), "expm1": (1, 1), "softplus": (1, 1),
 }  # fmt: skip
 _ALIASES = {
     "var": "Var", "V": "Var", "variance": "Var", "cov": "Cov", "ln": "log", "Exp": "exp", "Log": "log", "lb": "log2",
@@ -45,10 +45,14 @@ _NOTHING = Text("", "")
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The declared names with their kinds, and the name that each spelling stands for."""
+    """The declared names with their kinds, and the name that each spelling stands for.
+
+    With ``differentials``, ``dx`` is the differential of x wherever it is no declared name.
+    """
 
     kinds: Mapping[str, Kind]
     spellings: Mapping[str, str] = field(default_factory=dict)
+    differentials: bool = False
 
     @staticmethod
     def of(kinds: Mapping[str, Kind], aliases: Mapping[str, Iterable[str]] | None = None) -> Vocabulary:

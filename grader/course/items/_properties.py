@@ -299,7 +299,16 @@ def _names(node: Node) -> set[str]:
 def foreign(node: Node, known: set[str], names: Declarations) -> set[str]:
     """Operators in ``node`` that are not among ``known`` and do more than arithmetic."""
     plain = {"×", "+", "dot", "T", "[]", "index", "kron", "Σ", "ones", *names.declared}
-    return {name for part in walk(node) for name in operators(part, names)} - known - plain
+    parts = (part for part in walk(node) if not _polar(part))
+    return {name for part in parts for name in operators(part, names)} - known - plain
+
+
+def _polar(node: Node) -> bool:
+    """Whether ``node`` is the length or the angle of a vector with a name."""
+    match node:
+        case FunctionCall("abs" | "norm" | "angle", (Name(),)):
+            return True
+    return False
 
 
 def named(wanted: Property) -> set[str]:

@@ -87,15 +87,16 @@ from grader.course.items._stages import Looker, Progress, Route
 from grader.course.items.expression import as_text, check_declarations, describe_declarations
 from grader.course.problems import ValueProblem, unexpected
 from grader.formulas import compare, scalars
-from grader.formulas.ast import Derivative, Node
+from grader.formulas.ast import Derivative, Name, Node, Number, children, with_children
 from grader.formulas.compare import Counterexample, ValueTable
 from grader.formulas.declarations import GIVEN_FORMS, DeclarationError, Declarations, Random, read_declarations
-from grader.formulas.errors import FormulaError
+from grader.formulas.differentials import derivative_of
+from grader.formulas.errors import FormulaError, ParseError
 from grader.formulas.flat import with_ones
 from grader.formulas.mathml import mathml
 from grader.formulas.parse import parse, parse_chain
 from grader.formulas.printer import show
-from grader.formulas.steps import MOST_LINES, Side, excerpt_of, number_lines, parse_lines, remarks
+from grader.formulas.steps import MOST_LINES, Side, equations, excerpt_of, number_lines, parse_lines, remarks
 
 _HOW = Message("Write one step per line, each equal to the line before. You may add a reason after #.")
 _HOW_GIVEN = Message("First state your assumptions, one per line: given q: iid(mean=…, var=…).")
@@ -124,6 +125,8 @@ _GIVEN_OTHER = Message(
 HEAVY = True
 #: No aliases: in a derivation, they are names that learners give to a loss or a cost.
 _OWN_NAMES = ("L", "C", "J")
+#: Equations beside a chain that are looked at.
+_MOST_FACTS = 12
 #: Characters of an assumption.
 _LONGEST = 200
 
@@ -260,20 +263,21 @@ def _with_givens(spec: Spec, lines: object) -> dict[str, object]:
 
 def judge(spec: Spec, value: object, context: Context) -> Judgment:
     """``value`` is a text with one line per step, a list of lines, or a mapping with ``given`` and ``lines``."""
-    parts = _parts(value)
+    parts = _parts(value, spec)
     if parts is None:
         return unreadable(Message("Write the steps as lines of text, or as {{given: {{…}}, lines: […]}}.").fill())
     stated, written = parts
-    declared = _of_bank(spec).declared
+    bank = _of_bank(spec)
+    declared = bank.declared
     try:
-        found = _lines(written, declared)
+        found = _lines(written, bank)
     except FormulaError as error:
-        before = _judge_lines(spec, stated, _read_before(written, declared), declared)
+        before = _judge_lines(spec, stated, _read_before(written, bank), ())
         # Without a word about the lines before it: the quiz does not count this as an attempt.
         return replace(
             unreadable(error.text), fraction=before.fraction if before.fraction < 1 else _all_but_the_end(spec)
         )
-    judged = _judge_lines(spec, stated, found, declared)
+    judged = _judge_lines(spec, stated, found, written)
     if judged.status is Status.FAILED and judged.message and (left_out := remarks(written, declared.vocabulary)):
         return replace(
             judged,
@@ -288,29 +292,41 @@ def _all_but_the_end(spec: Spec) -> float:
 
 
 def _judge_lines(
-    spec: Spec, stated: dict[str, str] | None, found: Sequence[Sequence[Side]], declared: Declarations
+    spec: Spec,
+    stated: dict[str, str] | None,
+    found: Sequence[Sequence[Side]],
+    written: Sequence[tuple[int, str]],
 ) -> Judgment:
+    declared = _of_bank(spec).declared
     with scalars.step_budget(scalars.MOST_STEPS):
         if refused := _givens(spec, stated, declared):
             return refused
         try:
-            return _chained(spec, found, declared)
+            return _chained(spec, found, written)
         except FormulaError as error:
             return _failed(error.text, 0.0)
 
 
-def _lines(written: Sequence[tuple[int, str]], declared: Declarations) -> list[list[Side]]:
-    """The lines as they are read, with a vector of ones where a number is added to a vector. Raises ParseError."""
-    lines = parse_lines(written, declared.vocabulary)
-    return [[replace(side, node=with_ones(side.node, declared)) for side in line] for line in lines]
+def _lines(written: Sequence[tuple[int, str]], bank: _OfBank) -> list[list[Side]]:
+    """The lines as they are read, those in differentials as derivatives. Raises ParseError."""
+    return [[_made(side, bank) for side in line] for line in parse_lines(written, bank.declared.vocabulary)]
 
 
-def _read_before(written: Sequence[tuple[int, str]], declared: Declarations) -> Sequence[Sequence[Side]]:
+def _made(side: Side, bank: _OfBank) -> Side:
+    """``side`` with a vector of ones where a number is added to a vector. Raises ParseError."""
+    try:
+        node = derivative_of(side.node, bank.by, bank.declared) if bank.by else side.node
+    except ParseError as error:
+        raise ParseError(_UNREAD.fill(number=side.number, text=excerpt_of(side.text), why=error.text)) from None
+    return replace(side, node=with_ones(node, bank.declared))
+
+
+def _read_before(written: Sequence[tuple[int, str]], bank: _OfBank) -> Sequence[Sequence[Side]]:
     """The lines before the first one that cannot be read."""
     found: Sequence[Sequence[Side]] = ()
     for end in range(1, len(written)):
         try:
-            found = _lines(written[:end], declared)
+            found = _lines(written[:end], bank)
         except FormulaError:
             break
     return found
@@ -318,7 +334,7 @@ def _read_before(written: Sequence[tuple[int, str]], declared: Declarations) -> 
 
 def reading(spec: Spec, value: object) -> tuple[tuple[str, str], ...]:
     """The lines as they were written and as they were read; empty if one cannot be read."""
-    parts = _parts(value)
+    parts = _parts(value, spec)
     if parts is None:
         return ()
     vocabulary = _of_bank(spec).declared.vocabulary
@@ -336,7 +352,7 @@ def read_lines(spec: Spec, text: str) -> tuple[LineRead, ...]:
     found = []
     lines = list(number_lines([text]))[:MOST_LINES]
     for number, line in lines:
-        if not line.strip() or _ASSUMED.match(line):
+        if not line.strip() or (spec.given and _ASSUMED.match(line)):
             continue
         try:
             steps = parse_lines([(1, line)], vocabulary, named=False, among=lines)
@@ -353,7 +369,7 @@ def as_mathml(spec: Spec, shown: str) -> str:
     return "<math><mo>=</mo></math>".join(mathml(parse(side, vocabulary)) for side in shown.split(" = "))
 
 
-def _parts(value: object) -> tuple[dict[str, str] | None, list[tuple[int, str]]] | None:
+def _parts(value: object, spec: Spec) -> tuple[dict[str, str] | None, list[tuple[int, str]]] | None:
     """The stated assumptions (None if there are none) and the numbered lines; None if ``value`` has another form."""
     stated: dict[str, str] | None = None
     if isinstance(value, Mapping):
@@ -372,7 +388,7 @@ def _parts(value: object) -> tuple[dict[str, str] | None, list[tuple[int, str]]]
         return None
     written: list[tuple[int, str]] = []
     for number, part in number_lines(line or "" for line in lines):
-        if assumed := _ASSUMED.match(part):
+        if spec.given and (assumed := _ASSUMED.match(part)):
             names = re.split(r"\s*(?:[,，、]|\band\b|和|与)\s*", assumed[1])
             stated = {**(stated or {}), **{_harmless(name): _harmless(assumed[2]) for name in names}}
         else:
@@ -413,6 +429,11 @@ class _OfBank:
     start: Node
     end: Node
 
+    @property
+    def by(self) -> Node | None:
+        """What the start is differentiated by; None if it is no derivative."""
+        return self.start.by if isinstance(self.start, Derivative) else None
+
 
 #: Texts of the bank, as pairs; with them as a key, the formulas of an item are read once for all answers.
 Pairs: TypeAlias = tuple[tuple[str, str], ...]
@@ -424,6 +445,8 @@ def _read_once(
 ) -> _OfBank:
     declared = read_declarations(dict(symbols), dict(given), dict(aliases))
     start, end = (parse(text, declared.vocabulary) for text in ends)
+    if isinstance(start, Derivative):
+        declared = replace(declared, vocabulary=replace(declared.vocabulary, differentials=True))
     return _OfBank(declared, start, end)
 
 
@@ -483,14 +506,43 @@ def _givens(spec: Spec, stated: dict[str, str] | None, declared: Declarations) -
 # -------------------------------------------------------------------------------------------------- chains
 
 
-def _chained(spec: Spec, found: Sequence[Sequence[Side]], declared: Declarations) -> Judgment:
-    strict = _judged_steps(spec, [step for line in found for step in line], declared)
+def _chained(spec: Spec, found: Sequence[Sequence[Side]], written: Sequence[tuple[int, str]]) -> Judgment:
+    bank = _of_bank(spec)
+    every = [step for line in found for step in line]
+    strict = _judged_steps(spec, every, bank.declared)
     if strict.status is Status.PASSED:
         return strict
-    bank = _of_bank(spec)
-    main = _without_asides(bank.start, found, declared) if strict.place else None
-    others = [_judged_steps(spec, steps, declared) for steps in (main, _from_both_ends(bank, found)) if steps]
-    return next((judged for judged in others if judged.status is Status.PASSED), strict)
+    main = _without_asides(bank.start, found, bank.declared) if strict.place else None
+    direct = main if strict.place else every
+    for steps in (main, _from_both_ends(bank, found), direct and _with_facts(direct, written, bank)):
+        judged = _judged_steps(spec, steps, bank.declared) if steps else strict
+        if judged.status is Status.PASSED:
+            return judged
+    return strict
+
+
+def _with_facts(steps: Sequence[Side], written: Sequence[tuple[int, str]], bank: _OfBank) -> list[Side]:
+    """The steps, and behind each that uses what the answer says elsewhere, such as p_i = exp(s_i)/Z, it written out."""
+    facts = [
+        (left, right)
+        for left, right in equations(written, bank.declared.vocabulary, {step.number for step in steps})[:_MOST_FACTS]
+        if not isinstance(left, (Name, Number)) and left not in (bank.start, bank.end)
+    ]
+    found: list[Side] = []
+    for step in [Side(bank.start, 0, show(bank.start)), *steps]:
+        found.append(step)
+        for left, right in [*facts]:
+            node = _replaced(step.node, left, right)
+            if node != step.node:
+                facts.remove((left, right))
+                found += [replace(step, node=node)] if _same(left, right, bank.declared) else []
+    return found
+
+
+def _replaced(node: Node, old: Node, new: Node) -> Node:
+    """``node`` with ``new`` for ``old`` in its parts."""
+    parts = [new if child == old else _replaced(child, old, new) for child in children(node)]
+    return with_children(node, parts) if parts else node
 
 
 def _from_both_ends(bank: _OfBank, found: Sequence[Sequence[Side]]) -> list[Side] | None:
@@ -500,7 +552,8 @@ def _from_both_ends(bank: _OfBank, found: Sequence[Sequence[Side]]) -> list[Side
     if first is None or lines[first][0].goes_on:
         return None
     last = next((at for at in range(first + 1, len(lines)) if not lines[at][0].goes_on), len(lines))
-    if any(step.node not in (bank.start, bank.end) for line in lines[last:] for step in line):
+    summary = [step.node for line in lines[last:] for step in line]
+    if not all(node in (bank.start, bank.end) or _same(bank.start, node, bank.declared) for node in summary):
         return None
     there, back = ([step for line in part for step in line] for part in (lines[:first], lines[first:last]))
     return [*there, *reversed(back)]
@@ -514,16 +567,20 @@ def _without_asides(start: Node, found: Sequence[Sequence[Side]], declared: Decl
     main: list[Side] = []
     aside: Side | None = None
     for line in filter(None, found):
-        tied = [aside, *line] if aside and line[0].goes_on else [*line]
-        apart = len(line) > 1 and not line[0].goes_on and not _same(start, line[0].node, declared)
-        if not (apart or len(tied) > len(line)):
-            aside = None
+        if aside and line[0].goes_on and _all_same([aside, *line], declared):
+            aside = line[-1]
+        elif len(line) == 1 or line[0].goes_on or _same(start, line[0].node, declared):
+            aside = None  # what begins with = may go on with the line before the calculation on the side, too
             main += line
-        elif all(_same(one.node, other.node, declared) for one, other in itertools.pairwise(tied)):
+        elif _all_same(line, declared):
             aside = line[-1]
         else:
             return None
     return main if len(main) < sum(map(len, found)) else None
+
+
+def _all_same(steps: Sequence[Side], declared: Declarations) -> bool:
+    return all(_same(one.node, other.node, declared) for one, other in itertools.pairwise(steps))
 
 
 def _judged_steps(spec: Spec, steps: Sequence[Side], declared: Declarations) -> Judgment:

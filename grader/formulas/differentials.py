@@ -1,0 +1,169 @@
+"""Differentials: ``d(p·v) = vᵀ dp`` says what ``∂(p·v)/∂q`` is, for both sides are linear in ``dq``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from grader.core.model import Message
+from grader.formulas.ast import (
+    SOME_ONES,
+    Derivative,
+    FunctionCall,
+    Name,
+    Node,
+    Plus,
+    Sign,
+    Subscript,
+    Sum,
+    Times,
+    Transpose,
+    children,
+    walk,
+    with_children,
+)
+from grader.formulas.declarations import Declarations
+from grader.formulas.errors import ParseError
+from grader.formulas.flat import ONE, product_of, shape
+from grader.formulas.printer import show
+
+#: The function that a differential is in a tree. Nobody can type it otherwise.
+DIFFERENTIAL = "d"
+
+_IDENTITY = Name("I")
+_NOT_LINEAR = Message("each term needs exactly one factor such as {by}.")
+_INDICES = ("i", "j", "k", "l")
+
+
+def derivative_of(node: Node, by: Node, names: Declarations) -> Node:
+    """What stands before ``d by`` in ``node``; a ``node`` without differentials stays as it is.
+
+    The derivative of a number is its gradient, or the component of it with a free index, if the differential is
+    written in components: ``Σ_k p_k dz_k`` becomes ``p_i``. Raises ParseError if ``node`` is not linear in ``d by``.
+    """
+    if not _differentials(node):
+        return node
+    try:
+        return _Linear(by, names)(node)
+    except _NotLinearError:
+        pass
+    index = next(name for name in _INDICES if name not in names.declared)
+    try:
+        return _Linear(by, names, Name(index))(node)
+    except _NotLinearError:
+        raise ParseError(_NOT_LINEAR.fill(by=show(FunctionCall(DIFFERENTIAL, (by,))))) from None
+
+
+class _NotLinearError(Exception):
+    """Some term has no differential, or more than one."""
+
+
+def _differentials(node: Node) -> list[FunctionCall]:
+    return [part for part in walk(node) if isinstance(part, FunctionCall) and part.function == DIFFERENTIAL]
+
+
+class _Linear:
+    """Finds the factor of ``d by`` or, with ``at``, its component with this index."""
+
+    def __init__(self, by: Node, names: Declarations, at: Name | None = None) -> None:
+        self.by = by
+        self.names = names
+        self.at = at
+
+    def __call__(self, node: Node) -> Node:
+        match node:
+            case FunctionCall("d", (of,)):
+                return self._differential(of)
+            case Plus(terms):
+                return Plus(tuple((minus, self(term)) for minus, term in terms))
+            case Transpose(of):
+                return self(of)
+            case Sum():
+                return self._sum(node)
+            case Times(first, rest):
+                return self._product([(" ", first), *rest])
+        raise _NotLinearError
+
+    def _differential(self, of: Node) -> Node:
+        if isinstance(of, Transpose):
+            return self._differential(of.of)
+        if of == self.by:
+            if self.at is not None:
+                raise _NotLinearError
+            return _IDENTITY if self._shape(of) == "column" else ONE
+        if isinstance(of, Subscript) and of.of == self.by:
+            return FunctionCall("delta", (self.at, *of.at)) if self.at else FunctionCall("onehot", of.at)
+        return Derivative(of, Subscript(self.by, (self.at,)) if self.at else self.by)
+
+    def _sum(self, node: Sum) -> Node:
+        """A sum over the components of ``d by`` has one term for each component of the gradient."""
+        over = {found.args[0] for found in _differentials(node.body)}
+        indices = {Subscript(self.by, (Name(index),)) for index in node.indices}
+        if not indices and self._shape(node.body) == "column":
+            return self._dot(SOME_ONES, node.body)
+        if not over & indices:
+            return with_children(node, [*children(node)[:-1], self(node.body)])
+        if self.at is None or len(over) > 1 or len(indices) > 1 or node.relation or node.without:
+            raise _NotLinearError
+        return _renamed(self(node.body), Name(node.indices[0]), self.at)
+
+    def _product(self, factors: Sequence[tuple[Sign, Node]]) -> Node:
+        places = [at for at, (_, factor) in enumerate(factors) if _differentials(factor)]
+        if len(places) != 1 or factors[places[0]][0] == "/":
+            raise _NotLinearError
+        place = places[0]
+        (sign, linear), before, after = factors[place], [*factors[:place]], [*factors[place + 1 :]]
+        if self._shape(linear) == "number":
+            return self._scaled(before, linear, after)
+        following = after[0][0] if after else ""
+        if before and sign == "·":
+            return product_of([(" ", self._dot(product_of(before), linear)), *after])
+        if following == "·" or (after and self._shape(linear) == "row"):
+            return self._dot(product_of([(" ", part[1]) if at == 0 else part for at, part in enumerate(after)]), linear)
+        if sign in ("⊙", "*") and before and self._shape(product_of(before)) == "column":
+            before, sign = [(" ", FunctionCall("diag", (product_of(before),)))], " "
+        elif following == "⊙" or any(self._shape(part) != "number" for _, part in after):
+            raise _NotLinearError
+        found = self(linear)
+        inner = [] if found == _IDENTITY and before else [(sign, found)]
+        return product_of([*before, *inner, *after])
+
+    def _scaled(self, before: Sequence[tuple[Sign, Node]], linear: Node, after: Sequence[tuple[Sign, Node]]) -> Node:
+        """A number that is linear in ``d by``, times numbers or a vector."""
+        gradient = self(linear)
+        vectors = [(sign, part) for sign, part in before if self._shape(part) == "column"]
+        if vectors and self.at is None:
+            return product_of([*before, ("⊗", gradient), *after])
+        return product_of([*before, (" ", gradient), *after])
+
+    def _dot(self, vector: Node, linear: Node) -> Node:
+        """The gradient of ``vector · linear``."""
+        if self.at is not None:
+            if _plain(linear) not in (self.by, Transpose(self.by)):
+                raise _NotLinearError
+            return Subscript(vector, (self.at,))
+        found = self(linear)
+        return vector if found == _IDENTITY else Times(Transpose(found), ((" ", vector),))
+
+    def _shape(self, node: Node) -> str:
+        return shape(_plain(node), self.names)
+
+
+def _plain(node: Node) -> Node:
+    """``node`` with what a differential is of in place of the differential, which has the same shape."""
+    if isinstance(node, FunctionCall) and node.function == DIFFERENTIAL:
+        return _plain(node.args[0])
+    below = children(node)
+    return with_children(node, [_plain(child) for child in below]) if below else node
+
+
+def _renamed(node: Node, old: Name, new: Name) -> Node:
+    """``node`` with another free index. A sum that uses the new name already is not touched by it."""
+    if node == old:
+        return new
+    if isinstance(node, Sum):
+        if old.name in node.indices:
+            return node
+        if new.name in node.indices and old in walk(node.body):
+            raise _NotLinearError
+    below = children(node)
+    return with_children(node, [_renamed(child, old, new) for child in below]) if below else node
