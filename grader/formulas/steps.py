@@ -159,8 +159,8 @@ def number_lines(texts: Iterable[str]) -> Iterator[tuple[int, str]]:
         for line in re.split(r"\r\n|[\r\n\u2028\u2029]", text):
             number += 1
             line = _PROVEN.sub("", line)
-            if _CASE_AHEAD.fullmatch(line) or (case and not line.strip()):
-                case = case or f"{line.rstrip(' :：,，')}: "
+            if _CASE_AHEAD.fullmatch(line.replace("$", "")) or (case and not line.strip()):
+                case = case or f"{line.replace('$', '').rstrip(' :：,，')}: "
                 continue
             line, case = case + line, ""
             formulas, mark, reason = line.partition("#")
@@ -398,7 +398,7 @@ def _is_sentence(line: str, vocabulary: Vocabulary) -> bool:
         return bool(foreign or chinese)
     if end := _LEADS_ON.search(text):
         least = 2 if end[0].strip(" .。:：,，;；") else 6  # after “so”, a formula is expected on the next line
-        return chinese >= least or (len(words) >= min(least, 4) and foreign >= min(least, 2))
+        return chinese >= least or (len(words) >= min(least, 3) and foreign >= min(least, 2))
     return False
 
 

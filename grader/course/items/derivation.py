@@ -531,11 +531,13 @@ def _with_facts(steps: Sequence[Side], written: Sequence[tuple[int, str]], bank:
     found: list[Side] = []
     for step in [Side(bank.start, 0, show(bank.start)), *steps]:
         found.append(step)
-        for left, right in [*facts]:
-            node = _replaced(step.node, left, right)
-            if node != step.node:
-                facts.remove((left, right))
-                found += [replace(step, node=node)] if _same(left, right, bank.declared) else []
+        together = step.node
+        used = [fact for fact in facts if _replaced(step.node, *fact) != step.node]
+        facts = [fact for fact in facts if fact not in used]
+        for left, right in used:
+            if _same(left, right, bank.declared):
+                together = _replaced(together, left, right)
+                found += [replace(step, node=node) for node in {_replaced(step.node, left, right): 0, together: 0}]
     return found
 
 

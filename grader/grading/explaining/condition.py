@@ -10,7 +10,7 @@ from grader.core.model import Diagnosis, Exercise, Message, Text, Verdict
 from grader.core.text import name_list
 from grader.grading.checks import kinds
 from grader.grading.checks.repeatable import DIFFERENT, STATE
-from grader.grading.explaining.case_tags import TAGS, Tag, tags
+from grader.grading.explaining.case_tags import Tag, phrases, tags
 from grader.grading.explaining.evidence import Evidence, WrongExercise, own
 from grader.grading.explaining.interventions import toggled
 from grader.grading.inputs import Drawn
@@ -125,12 +125,12 @@ _LENGTHS = {"unequal-lengths", "first-longer", "first-shorter"}
 
 def _splits(exercise: Exercise, values: Sequence[Evidence]) -> Iterator[tuple[Tag, Text]]:
     """The tags that all wrong cases have and no correct one has, or the reverse, each with what to say."""
-    order = list(TAGS)
+    order = list(phrases())
     known = {each.seen.case.name: set(tags(own(exercise, each.seen.drawn))) for each in values}
     wrong = {each.seen.case.name for each in values if each.failed}
     for key in sorted(set().union(*known.values()), key=lambda key: (order.index(key[0]), key[1])):
         having = {case for case, found in known.items() if key in found}
-        tag = TAGS[key[0]]
+        tag = phrases()[key[0]]
         sentences = {"having": tag.having.fill(name=key[1]), "lacking": tag.lacking.fill(name=key[1])}
         if having == wrong:
             yield key, _SAYS.fill(right=sentences["lacking"], wrong=sentences["having"])

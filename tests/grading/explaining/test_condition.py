@@ -11,7 +11,7 @@ import pytest
 
 from grader.core.model import Status, Text
 from grader.grading.checks.repeatable import DIFFERENT, LATER, STALE, STATE
-from grader.grading.explaining.case_tags import TAGS, tags
+from grader.grading.explaining.case_tags import phrases, tags
 from grader.grading.explaining.condition import condition, unsteady
 from grader.grading.inputs import Drawn
 from tests.explaining import BITS, EXERCISE, ROWS, failure, tried
@@ -162,7 +162,7 @@ def test_more_calls_that_raise() -> None:
 
 def test_every_tag_has_two_sides_in_both_languages() -> None:
     """What is said of cases with it differs from what is said of those without. Each names what it is about."""
-    for name, tag in TAGS.items():
+    for name, tag in phrases().items():
         sentences = [tag.having.en, tag.lacking.en, tag.having.zh, tag.lacking.zh]
         assert all(sentences) and len(set(sentences)) == 4, name
         assert len({"{name}" in sentence for sentence in sentences}) == 1, name
