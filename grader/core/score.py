@@ -14,7 +14,7 @@ Judged = tuple[CheckSpec, Case, Verdict]
 #: The share of the points that an exercise earns at most if its results are wrong for ordinary inputs.
 MOST_IF_WRONG = 0.5
 #: Remarked if that limit applies; hidden cases alone may be the reason.
-AT_MOST_HALF = Message("results are wrong for ordinary inputs, so at most half of the points count")
+AT_MOST_HALF = Message("some of the values themselves are wrong, so at most half of the points count")
 
 
 def limited(found: tuple[Outcome, ...]) -> tuple[Outcome, ...]:

@@ -1,4 +1,7 @@
-"""Differentials: ``d(p·v) = vᵀ dp`` says what ``∂(p·v)/∂q`` is, for both sides are linear in ``dq``."""
+"""Differentials: ``d(p·v) = vᵀ dp`` says what ``∂(p·v)/∂q`` is, for both sides are linear in ``dq``.
+
+In a tree, the differential of x is the function d of x, which nobody can type otherwise.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +29,6 @@ from grader.formulas.errors import ParseError
 from grader.formulas.flat import ONE, product_of, shape
 from grader.formulas.printer import show
 
-#: The function that a differential is in a tree. Nobody can type it otherwise.
-DIFFERENTIAL = "d"
-
 _IDENTITY = Name("I")
 _NOT_LINEAR = Message("each term needs exactly one factor such as {by}.")
 _INDICES = ("i", "j", "k", "l")
@@ -50,7 +50,7 @@ def derivative_of(node: Node, by: Node, names: Declarations) -> Node:
     try:
         return _Linear(by, names, Name(index))(node)
     except _NotLinearError:
-        raise ParseError(_NOT_LINEAR.fill(by=show(FunctionCall(DIFFERENTIAL, (by,))))) from None
+        raise ParseError(_NOT_LINEAR.fill(by=show(FunctionCall("d", (by,))))) from None
 
 
 class _NotLinearError(Exception):
@@ -58,7 +58,7 @@ class _NotLinearError(Exception):
 
 
 def _differentials(node: Node) -> list[FunctionCall]:
-    return [part for part in walk(node) if isinstance(part, FunctionCall) and part.function == DIFFERENTIAL]
+    return [part for part in walk(node) if isinstance(part, FunctionCall) and part.function == "d"]
 
 
 class _Linear:
@@ -150,7 +150,7 @@ class _Linear:
 
 def _plain(node: Node) -> Node:
     """``node`` with what a differential is of in place of the differential, which has the same shape."""
-    if isinstance(node, FunctionCall) and node.function == DIFFERENTIAL:
+    if isinstance(node, FunctionCall) and node.function == "d":
         return _plain(node.args[0])
     below = children(node)
     return with_children(node, [_plain(child) for child in below]) if below else node

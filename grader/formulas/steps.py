@@ -66,8 +66,6 @@ _REASON_FIRST = re.compile(
     r"[^:]*:(?!=)\s*(?=\S)",
     re.IGNORECASE,
 )
-#: A sentence about the proof: Since E[q·k] = 0, the variance is the second moment.
-_REMARK = re.compile(r"\s*(?:since|because|note|recall|remember|observe|for independent|here|also)\b", re.IGNORECASE)
 #: Words before a formula, in English: Both cases in one formula: …; for every i, so …
 _ENGLISH_LABEL = re.compile(
     r"(\s*([A-Za-z]{2,})\b[^:=#]*?)(?::(?!=)|,\s*(?:so|hence|thus|therefore)\b)\s*(?=\S)", re.IGNORECASE
@@ -135,8 +133,6 @@ _LEFT_SIDE = re.compile(r"\s*(?:([^\W\d_]\w*)|[∂d]\s*([^\W\d_]\w*)?\s*/\s*[∂
 _TRAILING = re.compile(r"(?<=[\w)\]}ᵀ²³'])\s+((?:[a-z]{2,}|a)(?:[\s-]+[a-z]+)+)\s*$")
 #: Words, and then another formula after an equals sign.
 _CHAINED = re.compile(r"[^=<>]*=(?!=)\s*[^\s=]")
-#: May name something else, if the answer says so: let e = exp(s)
-_EULER = "e"
 _MEANT = ("期望", "方差", "协方差", "转置")
 
 
@@ -293,7 +289,7 @@ def _local_names(lines: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> Lo
     for at, (_, line) in enumerate(lines[:MOST_LINES]):
         others = [other for place, (_, other) in enumerate(lines) if place != at]
         for name, formula in _names_given(line, others, local.vocabulary):
-            if name == _EULER or not _known(name, local.vocabulary):
+            if name == "e" or not _known(name, local.vocabulary):
                 local = _with_name(local, name, formula)
     return local
 
@@ -569,15 +565,14 @@ def _called(word: re.Match[str], text: str, vocabulary: Vocabulary) -> bool:
 def _words_alone(text: str, vocabulary: Vocabulary) -> bool:
     """Whether a text is a sentence: letters alone, and three words or more, of which two mean nothing in a formula.
 
-    A heading ends with a colon and needs one such word; a remark begins like one and may have formulas in it.
+    A heading ends with a colon and needs one such word.
     """
     words = re.findall(r"[A-Za-z]{2,}", text)
     plain = re.fullmatch(r"[A-Za-z\s,.:'’()-]+", text) is not None
     foreign = sum(_foreign(word, vocabulary) for word in words if len(word) > 3)
     chinese = sum(is_cjk(char) and not _function(text, at) for at, char in enumerate(text))
     heading = text.rstrip().endswith((":", "：")) and (foreign > 0 or chinese > 3) and "=" not in text
-    remark = foreign > 1 and _REMARK.match(text) and not _FORMULA.search(text.rpartition(",")[2])
-    return bool(heading or remark or (plain and len(words) > 2 and foreign > 1))
+    return bool(heading or (plain and len(words) > 2 and foreign > 1))
 
 
 def _foreign(word: str, vocabulary: Vocabulary) -> bool:

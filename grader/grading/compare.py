@@ -13,7 +13,7 @@ from grader.core.model import Array, Difference, Message, Text
 _KINDS = {"b": Message("booleans"), "i": Message("integers"), "u": Message("integers"), "f": Message("floats")}
 _DIFFER = Message("the values differ from the expected ones")
 _KIND = Message("the result is {got}; expected {expected}")
-_STRAY = Message("the result contains {word}")
+_STRAY = Message("the result contains {word} where a number is expected")
 _NAN, _INF = _STRAY.fill(word="NaN"), _STRAY.fill(word="inf")
 _FLOAT_IDS = Message(
     "the result contains floats; expected integers: these are ids, and floats cannot be used as an index"
@@ -21,9 +21,12 @@ _FLOAT_IDS = Message(
 _WRONG = Message("the values are wrong")
 _WRONG_SHAPE = Message("the result has the wrong shape")
 _WRONG_KIND = Message("the result has the wrong type")
+_LENGTH = Message("the result has {got} entries; expected {expected}")
+_WRONG_LENGTH = Message("the result has the wrong number of entries")
+_ONE_OF = Message("result {place} of {count}: {text}")
 _NO_VALUE = Message("the result is None (is a return missing?)")
 #: The only sentences for hidden cases. They reveal nothing about the result.
-SECRETS = (_WRONG, _WRONG_SHAPE, _NAN, _INF, _WRONG_KIND, _NO_VALUE)
+SECRETS = (_WRONG, _WRONG_SHAPE, _NAN, _INF, _WRONG_KIND, _WRONG_LENGTH, _NO_VALUE)
 
 #: Larger integers are treated as this one.
 _LARGEST = int(np.finfo(np.float64).max)
@@ -57,11 +60,15 @@ def _compare(expected: Any, actual: Any, rtol: float, atol: float, *, alone: boo
     if isinstance(expected, (list, tuple)):
         if all(isinstance(entry, (bool, int, float)) for entry in expected):
             actual = _entries(actual)
-        if not isinstance(actual, (list, tuple)) or len(actual) != len(expected):
+        if not isinstance(actual, (list, tuple)):
             return _wrong_thing(Text(f"{len(expected)} values", f"{len(expected)} 个值"), actual)
-        for mine, other in zip(expected, actual, strict=True):
-            if mismatch := _compare(mine, other, rtol, atol, alone=alone and isinstance(expected, tuple)):
-                return mismatch
+        if len(actual) != len(expected):
+            return Mismatch("shape", _LENGTH.fill(got=len(actual), expected=len(expected)), _WRONG_LENGTH)
+        results = alone and isinstance(expected, tuple)
+        for place, (mine, other) in enumerate(zip(expected, actual, strict=True), 1):
+            if mismatch := _compare(mine, other, rtol, atol, alone=results):
+                named = _ONE_OF.fill(place=place, count=len(expected), text=mismatch.text)
+                return replace(mismatch, text=named) if results and len(expected) > 1 else mismatch
         return None
     if isinstance(expected, dict):
         if not isinstance(actual, dict) or actual.keys() != expected.keys():
@@ -115,18 +122,18 @@ def _numbers(expected: NDArray[Any], got: NDArray[Any], rtol: float, atol: float
         distance = np.abs(got - expected)
         if (distance <= atol + rtol * np.abs(expected)).all() and np.isfinite(distance).all():
             return None  # the usual case; values that are not finite are handled below
-    stray = ~np.isfinite(got) & np.isfinite(expected)
-    if stray.any():
-        kind = "nan" if np.isnan(got[stray]).any() else "inf"
-        text = _NAN if kind == "nan" else _INF
-        differences = _differences(expected, got, stray)
-        return Mismatch(kind, text, text, differences.difference if differences else None)
     with np.errstate(invalid="ignore", over="ignore"):
         near = np.isfinite(expected) & (distance <= atol + rtol * np.abs(expected))
     near |= (got == expected) | (
         np.isnan(got) & np.isnan(expected)
     )  # infinities of the same sign, NaN where it is expected
-    return _differences(expected, got, ~near)
+    stray = ~np.isfinite(got) & np.isfinite(expected)
+    if not stray.any():
+        return _differences(expected, got, ~near)
+    kind, text = ("nan", _NAN) if np.isnan(got[stray]).any() else ("inf", _INF)
+    first = _differences(expected, got, stray)
+    difference = first.difference if first else None
+    return Mismatch(kind, text, text, difference and replace(difference, differing=int((~near).sum())))
 
 
 def _differences(expected: NDArray[Any], got: NDArray[Any], wrong: NDArray[np.bool_]) -> Mismatch | None:

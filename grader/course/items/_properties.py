@@ -299,12 +299,11 @@ def _names(node: Node) -> set[str]:
 def foreign(node: Node, known: set[str], names: Declarations) -> set[str]:
     """Operators in ``node`` that are not among ``known`` and do more than arithmetic."""
     plain = {"×", "+", "dot", "T", "[]", "index", "kron", "Σ", "ones", *names.declared}
-    parts = (part for part in walk(node) if not _polar(part, names))
+    parts = [part for part in walk(node) if not _is_about_a_vector(part, names)]
     return {name for part in parts for name in operators(part, names)} - known - plain
 
 
-def _polar(node: Node, names: Declarations) -> bool:
-    """Whether ``node`` is the length or the angle of a vector with a name."""
+def _is_about_a_vector(node: Node, names: Declarations) -> bool:
     match node:
         case FunctionCall("abs" | "norm" | "angle", (Name() as of,)):
             return shape(of, names) == "column"

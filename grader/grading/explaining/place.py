@@ -424,6 +424,8 @@ class _Search:
         for at, trace in traces.items():
             for probe, mark, result in trace.tried:
                 known = probe in trace.where and 0 <= mark < len(marks)
+                # What is computed in every round of a loop need not be final there.
+                known = known and len(trace.values[probe]) <= max(1, len(marks[mark].values[at]))
                 if known and self.is_candidate(marks[mark], trace.where[probe]) and self.right(at, result):
                     repairs.setdefault((probe, mark), set()).add(at)
         if put_in or all(len(cases) < len(traces) for cases in repairs.values()):
@@ -470,15 +472,18 @@ class _Search:
     ) -> Iterator[Diagnosis]:
         """The diagnosis of one place; none if the code computes the value itself later on, or nothing can be said."""
         trace, mark = first[found.cases[0]], marks[found.mark]
-        if is_computed_after(found.probe, mark, first):
+        # “Another value belongs here” says nothing new of the result itself, or beside a name.
+        silent = mark.name is None and (self.named or equal_results(trace.values[found.probe][-1:], trace.result))
+        if silent or is_computed_after(found.probe, mark, first):
             return
         steps = [intermediate_at(marks, first[at], found.probe, at) for at in found.cases]
         before = all(each is not None and each < found.mark for each in steps)
         # This child runs after others had secret inputs, which could pass a few bits on to it.
         mine = () if self.context.seed.secret else trace.values[found.probe]
         difference = first_difference(mark.values[found.cases[0]], mine)
-        if before and steps[0] is not None and mark.name is not None:
-            text = missing_after(mark.name, marks[steps[0]].name)
+        step = None if steps[0] is None else marks[steps[0]].name
+        if before and step is not None and mark.name is not None:
+            text = missing_after(mark.name, step)
         elif mark.name is not None or difference is not EMPTY:
             text = sentence(mark.name, difference)
         else:
