@@ -21,8 +21,8 @@ _FLOAT_IDS = Message(
 _WRONG = Message("the values are wrong")
 _WRONG_SHAPE = Message("the result has the wrong shape")
 _WRONG_KIND = Message("the result has the wrong type")
-_LENGTH = Message("the result has {got} entries; expected {expected}")
-_WRONG_LENGTH = Message("the result has the wrong number of entries")
+_LENGTH = Message("the length of the result is {got}; expected {expected}")
+_WRONG_LENGTH = Message("the result has the wrong length")
 _ONE_OF = Message("result {place} of {count}: {text}")
 _NO_VALUE = Message("the result is None (is a return missing?)")
 #: The only sentences for hidden cases. They reveal nothing about the result.

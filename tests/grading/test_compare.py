@@ -98,11 +98,11 @@ DIFFERENT: list[tuple[Any, Any, str, str]] = [
     (array([True, False], "bool"), array([True, True], "bool"), "values", "the values differ"),
     (True, 1, "kind", "is integers; expected booleans"),
     (1, True, "kind", "is booleans; expected integers"),
-    ([f(1), f(2)], [f(1)], "kind", "is a list of 1; expected 2 values"),
+    ([f(1), f(2)], [f(1)], "shape", "the length of the result is 1; expected 2"),
     ([f(1), f(2)], f(1, 2), "kind", "is an array of shape (2,); expected 2 values"),
     ([f(1), f(2)], (f(1), f(3)), "values", "the values differ"),
     ([1, 2], array([1, 3], "int64"), "values", "the values differ"),
-    ([1, 2], array([1, 2, 3], "int64"), "kind", "expected 2 values"),
+    ([1, 2], array([1, 2, 3], "int64"), "shape", "3; expected 2"),
     ([1, 2], array([[1, 2]], "int64"), "kind", "is an array of shape (1, 2); expected 2 values"),
     ([1, 2], f(1, 2), "kind", "float"),
     ("a", "b", "values", "the values differ"),
@@ -133,7 +133,7 @@ def test_the_first_difference_is_written_out() -> None:
     assert found is not None
     assert found.difference is not None
     assert (found.difference.index, found.difference.expected, found.difference.actual) == ((1, 1), "4", "nan")
-    assert (found.difference.differing, found.difference.size) == (1, 4)
+    assert (found.difference.differing, found.difference.size) == (2, 4)
 
 
 def test_what_hidden_cases_say_has_no_numbers() -> None:
