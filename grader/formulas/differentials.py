@@ -31,7 +31,6 @@ from grader.formulas.printer import show
 
 _IDENTITY = Name("I")
 _NOT_LINEAR = Message("each term needs exactly one factor such as {by}.")
-_INDICES = ("i", "j", "k", "l")
 
 
 def derivative_of(node: Node, by: Node, names: Declarations) -> Node:
@@ -46,7 +45,7 @@ def derivative_of(node: Node, by: Node, names: Declarations) -> Node:
         return _Linear(by, names)(node)
     except _NotLinearError:
         pass
-    index = next(name for name in _INDICES if name not in names.declared)
+    index = next(name for name in "ijkl" if name not in names.declared)
     try:
         return _Linear(by, names, Name(index))(node)
     except _NotLinearError:
@@ -130,10 +129,8 @@ class _Linear:
     def _scaled(self, before: Sequence[tuple[Sign, Node]], linear: Node, after: Sequence[tuple[Sign, Node]]) -> Node:
         """A number that is linear in ``d by``, times numbers or a vector."""
         gradient = self(linear)
-        vectors = [(sign, part) for sign, part in before if self._shape(part) == "column"]
-        if vectors and self.at is None:
-            return product_of([*before, ("⊗", gradient), *after])
-        return product_of([*before, (" ", gradient), *after])
+        outer = self.at is None and any(self._shape(part) == "column" for _, part in before)
+        return product_of([*before, ("⊗" if outer else " ", gradient), *after])
 
     def _dot(self, vector: Node, linear: Node) -> Node:
         """The gradient of ``vector · linear``."""

@@ -32,6 +32,7 @@ from grader.report import explained, words
 from grader.report.words import check_label
 
 NOT_PASSED = Message("not passed: {names}")
+PERHAPS = Message("perhaps only because of these: {names}")
 NOT_ANSWERED = Message("not answered: {names}")
 NOT_ATTEMPTED = Message("Not attempted: {names}")
 SEED = Message("seed: {seed}")
@@ -356,9 +357,13 @@ def _tally(page: Page, exercise: ExerciseResult) -> None:
     parts = [page.say(words.CHECKS, passed=passed, all=len(decided))]
     lost = Counter(outcome.check for outcome in decided if outcome.status is not Status.PASSED)
     if passed and lost:
-        labels = {name: page.say(check_label(name)) for name in lost}
-        names = [labels[name] if times == 1 else f"{labels[name]} ×{times}" for name, times in lost.items()]
-        parts.append(page.say(NOT_PASSED, names=page.say(COMMA).join(names)))
+        names = {
+            name: page.say(check_label(name)) + (f" ×{times}" if times > 1 else "") for name, times in lost.items()
+        }
+        if len(names) > 1 and "values" in names:
+            parts.append(page.say(NOT_PASSED, names=names.pop("values")))
+        said = PERHAPS if len(parts) > 1 else NOT_PASSED
+        parts.append(page.say(said, names=page.say(COMMA).join(names.values())))
     if exercise.array_type is not None:
         parts.append(page.say(words.GIVEN[exercise.array_type]))
     line = page.say(SEMICOLON).join(parts)

@@ -251,6 +251,8 @@ def operators(node: Node, names: Declarations) -> set[str]:  # noqa: PLR0911
             return {"R"}
         case FunctionCall("sqrt"):
             return {"√"}
+        case FunctionCall("abs" | "norm" | "angle", (Name() as of,)) if shape(of, names) == "column":
+            return set()  # its length or its angle is a symbol like others
         case FunctionCall(function):
             return {"kron"} if function in _KRONECKER else {function}
         case Name("I"):
@@ -299,15 +301,7 @@ def _names(node: Node) -> set[str]:
 def foreign(node: Node, known: set[str], names: Declarations) -> set[str]:
     """Operators in ``node`` that are not among ``known`` and do more than arithmetic."""
     plain = {"×", "+", "dot", "T", "[]", "index", "kron", "Σ", "ones", *names.declared}
-    parts = [part for part in walk(node) if not _is_about_a_vector(part, names)]
-    return {name for part in parts for name in operators(part, names)} - known - plain
-
-
-def _is_about_a_vector(node: Node, names: Declarations) -> bool:
-    match node:
-        case FunctionCall("abs" | "norm" | "angle", (Name() as of,)):
-            return shape(of, names) == "column"
-    return False
+    return {name for part in walk(node) for name in operators(part, names)} - known - plain
 
 
 def named(wanted: Property) -> set[str]:
