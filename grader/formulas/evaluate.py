@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import operator
 import random
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -341,19 +342,10 @@ class Evaluator:
         self, left: FormulaValue, right: FormulaValue, nodes: tuple[Node, Node, Node], product: bool
     ) -> ShapeError:
         remedy = _NOTHING
-        turned = isinstance(left, Mat) and isinstance(right, Mat)
         if isinstance(left, Mat) and isinstance(right, Mat):
-            fits = (
-                left.shape[1] == right.shape[1] or left.shape[0] == right.shape[0]
-                if product
-                else (left.shape == right.shape[::-1])
-            )
-            turned = fits
-        if turned:
-            remedy = _TRANSPOSE
-        elif (
-            not product and Vec in (type(left), type(right)) and not (isinstance(left, Vec) and isinstance(right, Vec))
-        ):
+            alike = isinstance(nodes[0], Name) and any(map(operator.eq, left.shape, right.shape))
+            remedy = _TRANSPOSE if (alike if product else left.shape == right.shape[::-1]) else _NOTHING
+        elif not product and isinstance(left, Vec) != isinstance(right, Vec):
             remedy = _COMPONENT
         return ShapeError(
             _MISFIT.fill(

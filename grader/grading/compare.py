@@ -23,7 +23,6 @@ _WRONG_SHAPE = Message("the result has the wrong shape")
 _WRONG_KIND = Message("the result has the wrong type")
 _LENGTH = Message("the length of the result is {got}; expected {expected}")
 _WRONG_LENGTH = Message("the result has the wrong length")
-_ONE_OF = Message("result {place} of {count}: {text}")
 _NO_VALUE = Message("the result is None (is a return missing?)")
 #: The only sentences for hidden cases. They reveal nothing about the result.
 SECRETS = (_WRONG, _WRONG_SHAPE, _NAN, _INF, _WRONG_KIND, _WRONG_LENGTH, _NO_VALUE)
@@ -34,12 +33,16 @@ _LARGEST = int(np.finfo(np.float64).max)
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """How a value differs from the expected one: ``text`` for public cases, ``secret`` for hidden ones."""
+    """How a value differs from the expected one: ``text`` for public cases, ``secret`` for hidden ones.
+
+    ``result`` is the number of the one that differs if several are returned, and how many there are.
+    """
 
     kind: str
     text: Text
     secret: Text
     difference: Difference | None = None
+    result: tuple[int, int] = (1, 1)
 
 
 def compare(expected: Any, actual: Any, rtol: float = 1e-4, atol: float = 1e-5) -> Mismatch | None:
@@ -67,8 +70,7 @@ def _compare(expected: Any, actual: Any, rtol: float, atol: float, *, alone: boo
         results = alone and isinstance(expected, tuple)
         for place, (mine, other) in enumerate(zip(expected, actual, strict=True), 1):
             if mismatch := _compare(mine, other, rtol, atol, alone=results):
-                named = _ONE_OF.fill(place=place, count=len(expected), text=mismatch.text)
-                return replace(mismatch, text=named) if results and len(expected) > 1 else mismatch
+                return replace(mismatch, result=(place, len(expected))) if results else mismatch
         return None
     if isinstance(expected, dict):
         if not isinstance(actual, dict) or actual.keys() != expected.keys():

@@ -7,6 +7,7 @@ earns the highest stage that it shows, unless a line before it showed that one o
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -214,7 +215,7 @@ def why_incomplete(found: Progress, lines: Sequence[Line], names: Declarations) 
     late = next((line for line in lines if stage_of(line, found.route, names) == place), None)
     if late is not None:
         return [_LATE.fill(number=late.number)]
-    return [*remarks[:1], *_nearest(lines, stage, names), stage.missing]
+    return [*remarks[:1], *_nearest(lines[:-1] if found.at_end else lines, stage, names), stage.missing]
 
 
 def _remarks(lines: Sequence[Line]) -> list[Text]:
@@ -231,13 +232,11 @@ def _remarks(lines: Sequence[Line]) -> list[Text]:
 
 def _nearest(lines: Sequence[Line], stage: Stage, names: Declarations) -> list[Text]:
     """What keeps the line that comes closest from having the property, if that can be said in words."""
-    nearest: tuple[int, Text, int] | None = None
-    for line in lines:
-        # As it is written: what was cleaned away may be what the line is short of.
-        why = failures(line.node, stage.is_, names) if line.variants else []
-        if why and why[0].en and (nearest is None or len(why) < nearest[0]):
-            nearest = (len(why), why[0], line.number)
-    return [_LACKS.fill(number=nearest[2], why=nearest[1])] if nearest else []
+    # As it is written: what was cleaned away may be what the line is short of.
+    found = [(line.number, failures(line.node, stage.is_, names)) for line in lines if line.variants]
+    # Of lines that come equally close, the last.
+    number, why = min(reversed(found), key=lambda one: len(one[1]) or math.inf, default=(0, []))
+    return [_LACKS.fill(number=number, why=why[0])] if why and why[0].en else []
 
 
 def why_not_the_end(line: Line, route: Route, names: Declarations) -> list[Text]:

@@ -92,7 +92,7 @@ from grader.formulas.compare import Counterexample, ValueTable
 from grader.formulas.declarations import GIVEN_FORMS, DeclarationError, Declarations, Random, read_declarations
 from grader.formulas.differentials import derivative_of
 from grader.formulas.errors import FormulaError, ParseError
-from grader.formulas.flat import with_ones
+from grader.formulas.flat import Flat, with_ones
 from grader.formulas.mathml import mathml
 from grader.formulas.parse import parse, parse_chain
 from grader.formulas.printer import show
@@ -587,7 +587,9 @@ def _all_same(steps: Sequence[Side], declared: Declarations) -> bool:
 
 def _judged_steps(spec: Spec, steps: Sequence[Side], declared: Declarations) -> Judgment:
     bank = _of_bank(spec)
-    if steps and steps[0].node == bank.start:
+    flat = Flat(declared, spec.keep == "brackets")
+    rewritten = len(steps) > 1 and not steps[0].goes_on and flat(steps[0].node) == flat(bank.start)
+    if rewritten or (steps and steps[0].node == bank.start):
         steps = steps[1:]
     if not steps:
         return unreadable(Message("There are no steps here yet."))

@@ -64,6 +64,7 @@ class Options:
 
 
 SECRETS = SHARED
+_ONE_OF = Message("result {place} of {count}: {text}")
 
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
@@ -83,6 +84,8 @@ def judge(seen: JudgeInput) -> Verdict:
             if mismatch is None:
                 return Verdict(Status.PASSED)
             if seen.case.public:
-                return Verdict(Status.FAILED, mismatch.text, mismatch.difference)
+                place, count = (1, 1) if seen.exercise.through else mismatch.result  # a helper's, not the learner's
+                text = mismatch.text if count == 1 else _ONE_OF.fill(place=place, count=count, text=mismatch.text)
+                return Verdict(Status.FAILED, text, mismatch.difference)
             return Verdict(Status.FAILED, mismatch.secret)
     raise ValueError("values asks for one program")

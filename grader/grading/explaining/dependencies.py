@@ -18,7 +18,6 @@ from grader.grading.plan import Plan
 
 _NOT_CORRECT = Message("{name} uses your {used} ({file}), which is not correct yet: fix that first.")
 _NOT_WRITTEN = Message("{name} uses your {used} ({file}), which is not written yet: write that first.")
-_NEEDS = Message("not written yet: {used} ({file}), which {name} uses")
 _WRONG = (Status.FAILED, Status.RAISED, Status.TIMED_OUT, Status.DIED)
 _Place = tuple[str, str]
 
@@ -37,12 +36,7 @@ def with_dependencies(
     for name, used in uses.items():
         # The first one that itself uses no other wrong one.
         first = next((each for each in sorted(used) if not uses.get(each)), None)
-        if first is None:
-            continue
-        if is_not_written(results[name].message):  # what it uses raised NotImplementedError
-            text = _NEEDS.fill(name=name, used=first, file=results[first].file)
-            explained[name] = replace(results[name], message=text)
-        elif results[name].status in _WRONG:
+        if first is not None and results[name].status in _WRONG:
             said = (_said(name, results[first]), *results[name].diagnosis)
             explained[name] = replace(results[name], diagnosis=said)
     return explained
