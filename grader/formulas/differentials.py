@@ -5,6 +5,7 @@ In a tree, the differential of x is the function d of x, which nobody can type o
 
 from __future__ import annotations
 
+import string
 from collections.abc import Sequence
 
 from grader.core.model import Message
@@ -45,7 +46,7 @@ def derivative_of(node: Node, by: Node, names: Declarations) -> Node:
         return _Linear(by, names)(node)
     except _NotLinearError:
         pass
-    index = next(name for name in "ijkl" if name not in names.declared)
+    index = next(name for name in string.ascii_lowercase[8:] if name not in names.declared)
     try:
         return _Linear(by, names, Name(index))(node)
     except _NotLinearError:
@@ -85,9 +86,7 @@ class _Linear:
     def _differential(self, of: Node) -> Node:
         if isinstance(of, Transpose):
             return self._differential(of.of)
-        if of == self.by:
-            if self.at is not None:
-                raise _NotLinearError
+        if of == self.by and self.at is None:
             return _IDENTITY if self._shape(of) == "column" else ONE
         if isinstance(of, Subscript) and of.of == self.by:
             return FunctionCall("delta", (self.at, *of.at)) if self.at else FunctionCall("onehot", of.at)
@@ -154,7 +153,7 @@ def _plain(node: Node) -> Node:
 
 
 def _renamed(node: Node, old: Name, new: Name) -> Node:
-    """``node`` with another free index. A sum that uses the new name already is not touched by it."""
+    """``node`` with another free index. Raises _NotLinearError where a sum binds the new name already."""
     if node == old:
         return new
     if isinstance(node, Sum):

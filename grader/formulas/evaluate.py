@@ -89,6 +89,7 @@ _GIVEN = Message("“{what}” is not random: after | stand names of random quan
 _STILL_RANDOM = Message("What is left after | {what} is still random: take its expectation or variance.")
 _INNER = Message("A derivative of a derivative is not supported here.")
 _BY = Message("“{what}” is not a variable that can be differentiated with respect to here.")
+_DIFFERENTIAL = Message("“d{what}” is a differential, which has no value by itself.")
 _ORDERS = Message("O(…) has to be the whole answer, not a part of it.")
 _NOTHING = Text("", "")
 
@@ -712,6 +713,9 @@ class Evaluator:
     def _order(self, body: Node) -> FormulaValue:
         raise UndefinedError(_ORDERS)
 
+    def _differential(self, of: Node) -> FormulaValue:
+        raise ShapeError(_DIFFERENTIAL.fill(what=show(of)))
+
     def _length_of(self, node: Node) -> int:
         size = self.whole(node)
         if not 1 <= size <= _LARGEST_SIZE:
@@ -1018,6 +1022,7 @@ _FUNCTIONS: Mapping[str, Callable[..., FormulaValue]] = {
     "ones": Evaluator._ones,
     "diag": Evaluator._diagonal,
     "O": Evaluator._order,
+    "d": Evaluator._differential,
 }
 
 

@@ -110,7 +110,7 @@ def _call(function: str, args: tuple[Node, ...]) -> str:
             return _row(f"<mi>{function}</mi>", _sign(opening), _of(of), *fixed, _sign(closing))
         case "exp", (of,):
             return f"<msup><mi>e</mi>{_row(_of(of))}</msup>"
-        case "delta" | "jacobian", _:
+        case "delta" | "jacobian" | "d", _:
             return f"<mtext>{html.escape(show(FunctionCall(function, args)))}</mtext>"
     name = "<msub><mi>log</mi><mn>2</mn></msub>" if function == "log2" else f"<mi>{html.escape(function)}</mi>"
     return _row(name, _sign("("), _commas(args), _sign(")"))

@@ -879,14 +879,10 @@ class _Parser:
             if not (isinstance(self.next, Token) and self.next.text == "in"):
                 raise self.expected("in")
             self.at += 1
-            if isinstance(self.next, Token) and self.next.text == "range" and self.sign_at(self.at + 1, "("):
-                self.at += 2
-                high = self.arguments(")")[-1]  # of as many as there are, whatever the first is called
-            else:
-                low = self.expression()
-                if not self.skip("..", "…"):
-                    raise self.expected("..")
-                high = self.expression()
+            low = self.expression()
+            if not self.skip("..", "…"):
+                raise self.expected("..")
+            high = self.expression()
             indices = (name,)
         self.expect(closing)
         self.bars = bars

@@ -31,7 +31,8 @@ _REASON = re.compile(
     r"|[,;:\s]*(?:因为|由于|根据|利用|代入|其中|由|用)"
 )
 _LEAD = re.compile(
-    r"\s*(?:(?:first|second|next)(?:ly)?\b,?|首先|其次|[而又](?=[^\u3400-\u9fff])|(?:\d{1,2}[.)](?=\s))|[-*•]\s+(?==)|=(?!=)|⇒|∴|so\b|thus\b|hence\b|therefore\b|then\b|所以|因此|于是|从而|故"
+    r"\s*(?:(?:first|second|next)(?:ly)?\b,?|首先|其次|[而又](?=[^\u3400-\u9fff])"
+    r"|(?:\d{1,2}[.)](?=\s))|[-*•]\s+(?==)|=(?!=)|⇒|∴|so\b|thus\b|hence\b|therefore\b|then\b|所以|因此|于是|从而|故"
     r"|也就是(?:矩阵|向量)?|即|得|解[:：]|证明?[:：。]|合起来[:：]|原式\s*(?==)"
     r"|(?:and\s+)?(?:that is|i\.e\.|(?:both cases )?together|in (?:matrix|vector) form|as a (?:matrix|vector))\b"
     r"|proof\b\.?|\(\d{1,2}\)\s+(?==))[\s:,]*",
@@ -86,7 +87,7 @@ _SUBJECT = re.compile(
 )
 #: Words after a formula that lead to the next line.
 _AND_SO = re.compile(
-    r"[.,;。，；]\s*(?:so|hence|thus|therefore|then|所以|因此|于是|故|代入[上前]?[式面]?[可便]?得|[可便]?得)\s*[:：,，]?\s*$",
+    r"[.,;。，；]\s*(?:so|hence|thus|therefore|then|所以|因此|于是|故|(?:代入[上前]?[式面]?)?[可便]?得)\s*[:：,，]?\s*$",
     re.IGNORECASE,
 )
 #: How a sentence ends that leads to the next line.
@@ -553,11 +554,11 @@ def _wordy(text: str, vocabulary: Vocabulary) -> bool:
     if any(is_cjk(char) and not _function(text, at) for at, char in enumerate(text)):
         return True
     text = _INDEX.sub("", text)
-    words = (found for found in _WORD.finditer(text) if not _called(found, text, vocabulary))
+    words = (found for found in _WORD.finditer(text) if not _is_call(found, text, vocabulary))
     return any(_foreign(word[0], vocabulary) for word in words)
 
 
-def _called(word: re.Match[str], text: str, vocabulary: Vocabulary) -> bool:
+def _is_call(word: re.Match[str], text: str, vocabulary: Vocabulary) -> bool:
     """Whether a word is a function whose argument follows, maybe after a space."""
     return bool(function_name(word[0], vocabulary)) and text[word.end() :].lstrip().startswith(("(", "[", "{"))
 

@@ -36,7 +36,7 @@ from grader.grading.explaining.dependencies import with_dependencies
 from grader.grading.explaining.evidence import Evidence, OtherInputs, WrongExercise
 from grader.grading.explaining.explain import explain
 from grader.grading.explaining.reruns import Reruns
-from grader.grading.failures import is_not_written, not_written, uses_unwritten
+from grader.grading.failures import is_not_written, not_written
 from grader.grading.missing import Leftovers
 from grader.grading.outline import outline_of
 from grader.grading.plan import CallingForm, Plan, calling_forms, signatures
@@ -182,7 +182,7 @@ class CodeGrading:
         if (place := _stub_place(plan, tried)) is not None:
             return same_verdict(plan, Verdict(Status.MISSING, not_written(*place)))
         if (elsewhere := _stub_elsewhere(plan, tried)) is not None:
-            return replace(result, message=uses_unwritten(plan.exercise.name, elsewhere.file or "", elsewhere.line))
+            return replace(result, message=not_written(elsewhere.file or "", elsewhere.line, needed=True))
         if not _is_worth_explaining(result) or _is_stub(tried.observations):
             return result
         try:
@@ -345,10 +345,12 @@ def _is_worth_explaining(result: ExerciseResult) -> bool:
 
 def _stub_elsewhere(plan: Plan, tried: AttemptResult) -> Raised | None:
     """What raised NotImplementedError, if that was no line of the exercise itself."""
+    if plan.file is None or not is_not_written(tried.result.message):
+        return None  # the usual case; a file is parsed for the rest
     raised = [one for observed in tried.observations for one in observed if isinstance(one, Raised)]
     stub = next((one for one in raised if one.type == "NotImplementedError" and one.line), None)
-    label, own = outline_of(plan.file).nodes.get(plan.exercise.name, ("", None)) if plan.file else ("", None)
-    if stub is None or own is None or not is_not_written(tried.result.message):
+    label, own = outline_of(plan.file).nodes.get(plan.exercise.name, ("", None))
+    if stub is None or own is None:
         return None
     inside = label == stub.file and own.lineno <= (stub.line or 0) <= (own.end_lineno or 0)  # type: ignore[attr-defined]
     return None if inside else stub

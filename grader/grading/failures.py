@@ -123,17 +123,12 @@ def _advice(seen: Raised) -> Text | None:
 
 _AT = Message(" at {file}, line {line}")
 _NOT_WRITTEN = Message("not written yet{place}")
-_USES = Message("not written yet: what {name} uses{place}")
+_NEEDS = Message("not written yet: code that it needs,{place}")
 
 
-def not_written(file: str, line: int) -> Text:
-    """The message about a stub at this place."""
-    return _NOT_WRITTEN.fill(place=_AT.fill(file=_one_line(file), line=line))
-
-
-def uses_unwritten(name: str, file: str, line: int | None) -> Text:
-    """The message that ``name`` is written, but uses a stub at this place."""
-    return _USES.fill(name=name, place=_AT.fill(file=_one_line(file), line=line))
+def not_written(file: str, line: int | None, *, needed: bool = False) -> Text:
+    """The message about a stub at this place; if it is ``needed``, about an exercise that is written and needs it."""
+    return (_NEEDS if needed else _NOT_WRITTEN).fill(place=_AT.fill(file=_one_line(file), line=line))
 
 
 def is_not_written(message: Text | None) -> bool:

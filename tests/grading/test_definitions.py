@@ -238,6 +238,9 @@ def test_a_stub_is_missing_and_says_so_in_both_languages(body: str) -> None:
     assert found.message is not None and words.is_stub(found)
     assert (found.message.en, found.message.zh) == ("not written yet at q11.py, line 1", "还没有写（q11.py 第 1 行）")
     assert result(report, "double").status is Status.PASSED
+    there = fake(q11=Raised("NotImplementedError", "", "q05.py", 1))
+    needed = result(grade(COURSE, submission(q11="def halve(x): return x / 2\n", q05=DOUBLE), there), "halve").message
+    assert needed is not None and needed.en == "not written yet: code that it needs, at q05.py, line 1"
 
 
 def test_points_are_never_taken_from_what_looks_like_a_stub() -> None:

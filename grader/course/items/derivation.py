@@ -268,7 +268,6 @@ def judge(spec: Spec, value: object, context: Context) -> Judgment:
         return unreadable(Message("Write the steps as lines of text, or as {{given: {{…}}, lines: […]}}.").fill())
     stated, written = parts
     bank = _of_bank(spec)
-    declared = bank.declared
     try:
         found = _lines(written, bank)
     except FormulaError as error:
@@ -278,7 +277,7 @@ def judge(spec: Spec, value: object, context: Context) -> Judgment:
             unreadable(error.text), fraction=before.fraction if before.fraction < 1 else _all_but_the_end(spec)
         )
     judged = _judge_lines(spec, stated, found, written)
-    if judged.status is Status.FAILED and judged.message and (left_out := remarks(written, declared.vocabulary)):
+    if judged.status is Status.FAILED and judged.message and (left_out := remarks(written, bank.declared.vocabulary)):
         return replace(
             judged,
             message=_joined(judged.message, _REMARKS.fill(lines=name_list(_LINE.fill(number=at) for at in left_out))),
@@ -537,7 +536,8 @@ def _with_facts(steps: Sequence[Side], written: Sequence[tuple[int, str]], bank:
         for left, right in used:
             if _same(left, right, bank.declared):
                 together = _replaced(together, left, right)
-                found += [replace(step, node=node) for node in {_replaced(step.node, left, right): 0, together: 0}]
+                alone = _replaced(step.node, left, right)
+                found += [replace(step, node=node) for node in dict.fromkeys((alone, together))]
     return found
 
 
