@@ -102,7 +102,7 @@ DIFFERENT: list[tuple[Any, Any, str, str]] = [
     ([f(1), f(2)], f(1, 2), "kind", "is an array of shape (2,); expected 2 values"),
     ([f(1), f(2)], (f(1), f(3)), "values", "the values differ"),
     ([1, 2], array([1, 3], "int64"), "values", "the values differ"),
-    ([1, 2], array([1, 2, 3], "int64"), "shape", "3; expected 2"),
+    ([1, 2], array([1, 2, 3], "int64"), "shape", "the length of the result is 3; expected 2"),
     ([1, 2], array([[1, 2]], "int64"), "kind", "is an array of shape (1, 2); expected 2 values"),
     ([1, 2], f(1, 2), "kind", "float"),
     ("a", "b", "values", "the values differ"),

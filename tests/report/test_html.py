@@ -115,7 +115,7 @@ def shown(**more: object) -> ArrayComparison:
         "120 entries differ Scores are divided by the square root of d_k. → What happens to the softmax as d_k grows?",
         "q05.py · tested with NumPy arrays",
         "The result has dtype float64.",
-        "1 of 3 checks passed",
+        "1 of 4 checks passed",
         "more keys than queries hidden ✗ not correct yet 0 of 4",
         "gradients basic – does not apply –",
         "Hidden cases decide 4 of these 7 points.",

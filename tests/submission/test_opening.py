@@ -53,6 +53,7 @@ NOT_HANDED_IN = {
     "instructor.export.qti": "what is exported",
     "core.files": "what we write",
     "classroom.inbox": "receipts",
+    "grading.explaining.case_tags": "phrases of our own",
     "grading.debug_script": "a source file that was just read, on its learner's own machine",
     "grading.inputs": "the seed",
     "authoring.edition": "the bank",

@@ -42,12 +42,8 @@ CAUGHT = [
     ("a list", edit(TORCH, ("return output", "return output.tolist()")), "expected an array"),
     ("only float32", first(TORCH, "assert q.dtype == torch.float32"), "AssertionError"),
     ("one of two", "import torch\ndef halves(x): return x[:2], x[2:].float()", "float64 in, float32 out"),
-    ("one for two", "import torch\ndef halves(x): return x", "expected 2"),
-    (
-        "a list in float32",
-        "def halves(x): return (x[:2], x[2:]) if x.itemsize == 8 else x.tolist()",
-        "expected 2",
-    ),
+    ("one for two", "import torch\ndef halves(x): return x", "expected 2 values"),
+    ("list in float32", "def halves(x): return (x[:2], x[2:]) if x.itemsize == 8 else x.tolist()", "is 4; expected 2"),
     ("no booleans", "def larger(x): return x", "the result is floats; expected booleans"),
 ]
 
@@ -67,7 +63,7 @@ def test_the_promotion_of_numpy_is_remarked_on(sandbox: Sandbox) -> None:
     verdict = verdicts(sandbox.observe, "dtype", ALL, OWN, [("promoted", promoted)])["promoted"]
     assert verdict.status is Status.PASSED
     assert verdict.remark is not None
-    assert "float64 results" in verdict.remark.en
+    assert "look for arrays and constants in float64" in verdict.remark.en
 
 
 def test_what_has_no_float_dtype_is_not_judged(sandbox: Sandbox) -> None:

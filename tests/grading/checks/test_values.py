@@ -98,7 +98,7 @@ CAUGHT = [
     ("off by one", "def count(x): return len(x) + 1", "the values differ"),
     ("one part", "def halves(x): return (x[:2],)", "the length of the result is 1; expected 2"),
     ("one array for two", "import torch\ndef halves(x): return torch.stack(x.split(2))", "expected 2 values"),
-    ("parts exchanged", "def halves(x): return x[2:], x[:2]", "the values differ"),
+    ("parts exchanged", "def halves(x): return x[2:], x[:2]", "result 1 of 2: the values differ"),
     ("weights first", "def attend(x, mask=None): return x[0], x.mean(0)", "the values differ"),
     ("another word", "def name(x): return 'softmin'", "the values differ"),
 ]
