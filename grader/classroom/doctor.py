@@ -22,12 +22,13 @@ from grader.core import installed, resources
 from grader.core.errors import AttncheckError, CourseError, SandboxError
 from grader.core.layout import WIDTH, indent
 from grader.core.model import Lang, Message, Text
+from grader.core.tables import table
 from grader.core.text import LABELED, PARENTHESIZED, same
 from grader.course import loader
 from grader.grading import courses
 from grader.grading.inputs import Seed
 from grader.sandbox import open_sandbox
-from grader.sandbox.canaries import ATTACKS, AttackResult, try_attacks
+from grader.sandbox.canaries import AttackResult, attacks, try_attacks
 from grader.sandbox.layers import probe
 from grader.sandbox.zygote import readable_by_all
 
@@ -192,16 +193,14 @@ NOT_ALL_THERE = Message(
     "Something is missing (✗); follow the advice given there. Until then, this machine does not grade classes."
 )
 STATE = {"ok": Message("ok"), "weak": Message("weak"), "missing": Message("missing")}
-#: The names of trial attacks and of some other findings, in Chinese.
-IN_CHINESE = {
-    **{name: attack.zh for name, attack in ATTACKS.items()},
-    "workers": "并行进程",
-    "user": "用户",
-    "layers": "各层",
-    "confinement": "隔离",
-    "system": "系统",
-    "course": "课程",
-}
+
+
+def in_chinese(name: str) -> str:
+    """The name of a trial attack or of another finding in Chinese, if it has one."""
+    attack = attacks().get(name)
+    return attack.zh if attack else table(__file__, "findings.yaml").get(name, name)
+
+
 REMEDY = Message("to fix: {remedy}")
 
 
@@ -211,7 +210,7 @@ def lines(findings: Sequence[MachineFact], lang: Lang, width: int = WIDTH) -> It
         yield AREA[area].of(lang)
         for finding in group:
             mark = {"ok": "✓", "weak": "!", "missing": "✗"}[finding.state]
-            name = IN_CHINESE.get(finding.name, finding.name) if lang == "zh" else finding.name
+            name = in_chinese(finding.name) if lang == "zh" else finding.name
             if finding.state != "ok":
                 name = PARENTHESIZED.fill(what=name, more=STATE[finding.state]).of(lang)
             text = LABELED.fill(who=name, said=finding.detail).of(lang) if finding.detail.en else name

@@ -23,23 +23,9 @@ from typing import Literal
 from grader.classroom.intake import Person, named_person
 from grader.core.errors import UsageError
 from grader.core.model import Message
+from grader.core.tables import table
 from grader.core.text import name_list
 
-#: Headings that people and course systems use, and their meaning.
-_HEADINGS = {
-    "learner": "id", "id": "id", "student_id": "id", "学号": "id",
-    "name": "name", "student": "name", "full name": "name", "姓名": "name",
-    "first name": "first", "firstname": "first", "first_name": "first", "名": "first", "名字": "first",
-    "last name": "last", "lastname": "last", "last_name": "last", "surname": "last", "姓": "last", "姓氏": "last",
-    "email": "email", "email address": "email", "邮箱": "email",
-    "电子邮箱": "email", "电子邮件": "email", "电子邮件地址": "email",
-    "sid": "sid", "sis user id": "sid", "student number": "sid", "id number": "sid",
-    "login": "login", "sis login id": "login", "username": "login", "用户名": "login",
-    "canvas": "canvas", "canvas id": "canvas", "canvas_id": "canvas",
-    "moodle": "moodle", "identifier": "moodle",
-    "section": "section", "group": "group",
-    "extra time": "extra", "extra_time": "extra", "extra_time_hours": "extra",
-}  # fmt: skip
 #: In a Canvas gradebook, ``ID`` is Canvas's own number, and one row has the possible points.
 _CANVAS = (["student", "id"], ["lastname", "firstname", "id"])
 _NOBODY = "points possible"
@@ -100,7 +86,7 @@ class Roster:
         if by_id:
             learners = list(by_id.values())
             return Match(person, learners[0]) if len(learners) == 1 else Match(person, None, "ambiguous")
-        named = [learner for learner in self.learners if _same_name(person.name, learner)]
+        named = [learner for learner in self.learners if _letters(person.name) in _turns(learner.name)]
         fitting = [learner for learner in named if not contradicts(person, learner)]
         if len(named) == len(fitting) == 1:
             return Match(person, named[0])
@@ -175,7 +161,8 @@ def _columns(rows: Sequence[tuple[int, list[str]]], path: Path) -> list[str]:
     headings = rows[0][1] if rows else []
     plain = [_plain(cell) for cell in headings]
     canvas = any(plain[: len(first)] == first for first in _CANVAS)
-    columns = ["canvas" if canvas and cell == "id" else _HEADINGS.get(cell, "") for cell in plain]
+    meanings = {heading: name for name, headings in table(__file__, "headings.yaml").items() for heading in headings}
+    columns = ["canvas" if canvas and cell == "id" else meanings.get(cell, "") for cell in plain]
     if not _NAMING & set(columns):
         seen = name_list(f"{cell:.40}" for cell in headings[:6]) if rows else Message("an empty file")
         remedy = _EMAIL_AS_ID if "email" in columns else ""
@@ -311,10 +298,6 @@ def _logins(learner: Learner) -> set[str]:
 
 def _said(person: Person) -> set[str]:
     return {_plain(value) for kind, value in person.ids if kind == "learner"}
-
-
-def _same_name(said: str, learner: Learner) -> bool:
-    return _letters(said) in _turns(learner.name)
 
 
 def _turns(name: str) -> set[str]:

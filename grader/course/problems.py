@@ -9,11 +9,11 @@ import functools
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path as FilePath
 from typing import Any
 
 from grader.core.errors import CourseError
 from grader.core.model import Text
+from grader.core.tables import table
 from grader.core.text import Path, nearest, show_path
 
 #: A value that was found is only a part of a line.
@@ -25,10 +25,8 @@ _MOST_NAMES = 16
 @functools.cache
 def kinds() -> Mapping[str, tuple[Text, Text]]:
     """The kinds of problems by id, each with its sentence and its hint."""
-    import yaml  # slow to import; most commands meet no problem
-
-    table = yaml.safe_load(FilePath(__file__).with_name("problems.yaml").read_text("utf-8"))
-    return {name: (Text(row["en"], row["zh"]), Text(**row["do"])) for name, row in table.items()}
+    rows = table(__file__, "problems.yaml").items()
+    return {name: (Text(row["en"], row["zh"]), Text(**row["do"])) for name, row in rows}
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from pydantic_core import ErrorDetails
 
 from grader.core.constraints import describe_pattern, first_keys
 from grader.core.model import Recipe
+from grader.core.tables import table
 from grader.core.text import Path
 from grader.course import items
 from grader.course.problems import ValueProblem, show, unexpected, unknown
@@ -92,8 +93,8 @@ class _Place:
 def _fault(detail: ErrorDetails, schema: Node, value: Any) -> ValueProblem:
     """Pydantic's error about ``value``."""
     place, kind = _place(detail, schema, value), detail["type"]
-    if kind in _LIMITS:
-        words, bound, of = _LIMITS[kind]
+    if limit := table(__file__, "limits.yaml").get(kind):
+        words, bound, of = limit
         return unexpected(place.path, place.seen, words.format(place.bound(bound)), of)
     if kind in _ERRORS:
         return _ERRORS[kind](place)
@@ -173,16 +174,6 @@ def _one_of(path: Path, seen: object, names: Sequence[str]) -> ValueProblem:
     return unexpected(path, seen, f"one of: {', '.join(names)}", "unknown-choice")
 
 
-#: What pydantic calls a value beyond a limit: what was expected, the name of the limit, the kind of problem.
-_LIMITS = {
-    "too_short": ("a length of {} or more", "min_length", "wrong-length"),
-    "string_too_short": ("a length of {} or more", "min_length", "wrong-length"),
-    "too_long": ("a length of {} or less", "max_length", "wrong-length"),
-    "greater_than": ("a number above {:g}", "gt", "out-of-range"),
-    "greater_than_equal": ("a number from {:g}", "ge", "out-of-range"),
-    "less_than_equal": ("a number up to {:g}", "le", "out-of-range"),
-    "less_than": ("a number below {:g}", "lt", "out-of-range"),
-}
 #: Other errors by pydantic's name, or by the one that a union of ours gives them.
 _ERRORS: Mapping[str, Callable[[_Place], ValueProblem]] = {
     "missing": _missing,
@@ -229,17 +220,6 @@ def _constants(node: Node) -> list[Any]:
     return constants
 
 
-_TYPES = {
-    "string": "a text",
-    "integer": "a whole number",
-    "number": "a number",
-    "boolean": "true or false",
-    "array": "a list",
-    "object": "a mapping",
-    "null": "null",
-}
-
-
 def _describe(node: Node, definitions: Definitions) -> str:
     """What a schema node wants, in words."""
     return " or ".join(dict.fromkeys(map(_describe_one, _options(node, definitions))))
@@ -255,4 +235,5 @@ def _describe_one(node: Node) -> str:
         needed = node.get("required", [])
         keys = [f"{key}: …" for key in node["properties"] if key in needed or not needed]
         return f"a mapping {{{', '.join(keys)}}}"
-    return _TYPES.get(kind, "a value") if isinstance(kind, str) else " or ".join(_TYPES[name] for name in kind)
+    types = table(__file__, "types.yaml")
+    return types.get(kind, "a value") if isinstance(kind, str) else " or ".join(types[name] for name in kind)

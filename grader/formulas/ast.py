@@ -106,6 +106,9 @@ Node: TypeAlias = (
     Number | Name | Plus | Times | Power | Transpose | Subscript | ListNode | FunctionCall | Sum | Derivative
 )
 
+#: The imaginary unit; nobody can type this name.
+IMAGINARY = Name("ⅈ")
+
 #: A vector of ones, as long as it has to be.
 SOME_ONES = FunctionCall("ones", ())
 

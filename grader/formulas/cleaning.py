@@ -431,7 +431,7 @@ def _rational(value: scalars.Scalar) -> Fraction | None:
     """A small rational number that ``value`` is, to all digits computed."""
     if isinstance(value, Fraction):
         return value
-    if not scalars.is_mpf(value):
+    if not scalars.is_mpf(value) or scalars.is_complex(value):
         return None
     near = Fraction(str(value)).limit_denominator(1000)
     return near if scalars.close(value, near) else None

@@ -106,6 +106,11 @@ class Declarations:
         shaped = [found for found in self.declared.values() if isinstance(found, (Tensor, Random))]
         return tuple(dict.fromkeys(size for found in shaped for size in found.sizes))
 
+    @property
+    def only_size(self) -> Node | None:
+        """The size of all vectors and matrices, if they have but one."""
+        return self.sizes[0] if len(self.sizes) == 1 else None
+
     def names_in(self, node: Node) -> set[str]:
         """The declared names that ``node`` depends on, also through definitions, sizes and moments."""
         needed: set[str] = set()

@@ -12,6 +12,7 @@ from fractions import Fraction
 from grader.core.model import Message, Text
 from grader.formulas import moments, scalars
 from grader.formulas.ast import (
+    IMAGINARY,
     Derivative,
     FunctionCall,
     ListNode,
@@ -93,7 +94,7 @@ _DIFFERENTIAL = Message("“d{what}” is a differential, which has no value by 
 _ORDERS = Message("O(…) has to be the whole answer, not a part of it.")
 _NOTHING = Text("", "")
 
-_ELEMENTWISE = ("exp", "log", "log2", "sqrt", "sin", "cos", "sigmoid", "abs")
+_ELEMENTWISE = ("exp", "log", "log2", "sqrt", "sin", "cos", "sigmoid", "abs", "Re", "Im", "conj")
 
 
 @dataclass(slots=True)
@@ -213,12 +214,8 @@ class Evaluator:
                 raise ShapeError(_MAP.fill(what=name))
         if name in self.free:
             return Fraction(self.free[name])
-        if name == "I":
-            return SizelessTensor(ONE)
-        if name == "π":
-            return +scalars.mp_context().pi
-        if name == "e":
-            return scalars.apply("exp", ONE)
+        if name in _CONSTANTS:
+            return _CONSTANTS[name]()
         raise UndefinedError(_FROM_WHERE.fill(index=name, what=name))
 
     def _size(self, name: str, sizes: tuple[Node, ...]) -> tuple[int, ...]:
@@ -606,8 +603,8 @@ class Evaluator:
             return low, self.whole(node.high)
         sizes = set(self._counted(node.body, index, frozenset(node.indices)))
         if not sizes:
-            only = self.names.sizes
-            sizes = {self.whole(size) for size in only} if len(only) == 1 else set()
+            only = self.names.only_size
+            sizes = {self.whole(only)} if only else set()
         if len(sizes) != 1:
             raise ShapeError(_FROM_WHERE.fill(index=index, what=show(node)))
         return low, sizes.pop()
@@ -645,10 +642,10 @@ class Evaluator:
             raise ShapeError(_NO_SIZE.fill(what=IDENTITY))
         if not isinstance(value, (Vec, Mat)):
             shaped = (Tensor, Random)
-            only = self.names.sizes
+            only = self.names.only_size
             inside = [part for part in walk(body) if isinstance(part, Name)]
-            if len(only) == 1 and not any(isinstance(self.names.declared.get(part.name), shaped) for part in inside):
-                return self.whole(only[0]) * value  # Σ 1 and Σ v_q v_k: over the only thing there is
+            if only and not any(isinstance(self.names.declared.get(part.name), shaped) for part in inside):
+                return self.whole(only) * value  # Σ 1 and Σ v_q v_k: over the only thing there is
             index = "i"
             raise ShapeError(_FROM_WHERE.fill(index=index, what=f"Σ {show(body)}"))
         for entry in entries(value):
@@ -698,8 +695,11 @@ class Evaluator:
         return scalars.divide(self._total(body), Fraction(len(list(entries(value)))))
 
     def _onehot(self, at: Node, size: Node | None = None) -> FormulaValue:
-        value = SizelessTensor(ONE, self._place(at))
-        return value if size is None else unit_vector(value, self._length_of(size))
+        size = size or self.names.only_size
+        if size is None:
+            return SizelessTensor(ONE, self._place(at))
+        place = self._index(FunctionCall("onehot", (at,)), at, self._length_of(size))
+        return replace(unit_vector(SizelessTensor(ONE, place + 1), self._length_of(size)), label=show(size))
 
     def _ones(self, size: Node | None = None) -> FormulaValue:
         if size is None:
@@ -790,7 +790,7 @@ class Evaluator:
         found = [entry for value in values for entry in (entries(value) if isinstance(value, (Vec, Mat)) else (value,))]
         if any(isinstance(value, Poly) for value in found):
             raise NotPolynomialError
-        if any(isinstance(value, SizelessTensor) for value in found):
+        if any(isinstance(value, SizelessTensor) or scalars.is_complex(value) for value in found):
             raise UndefinedError(_BY.fill(what=show(args[0])))
         plain = [scalars.to_mpf(value.value if isinstance(value, Dual) else value) for value in found]
         best = function(plain)
@@ -801,7 +801,7 @@ class Evaluator:
     def _angle(self, body: Node) -> Scalar:
         """The angle of a vector with two components. Raises ShapeError for other vectors."""
         items = self._vector(body).items
-        if len(items) != 2 or any(isinstance(item, (Poly, Dual)) for item in items):
+        if len(items) != 2 or any(isinstance(item, (Poly, Dual)) or scalars.is_complex(item) for item in items):
             raise ShapeError(_PLANE.fill(what=show(body)))
         return +scalars.mp_context().atan2(scalars.to_mpf(items[1]), scalars.to_mpf(items[0]))
 
@@ -1004,6 +1004,12 @@ class Evaluator:
         return self._gradient(_VARIABLE, at, there, of.name)
 
 
+_CONSTANTS: Mapping[str, Callable[[], FormulaValue]] = {
+    "I": lambda: SizelessTensor(ONE),
+    "π": lambda: +scalars.mp_context().pi,
+    "e": lambda: scalars.apply("exp", ONE),
+    IMAGINARY.name: lambda: scalars.mp_context().mpc(0, 1),
+}
 #: Function → its method, which gets the arguments as nodes. Functions of one number are in ``_ELEMENTWISE``.
 _FUNCTIONS: Mapping[str, Callable[..., FormulaValue]] = {
     "E": Evaluator._expectation,

@@ -145,7 +145,7 @@ def with_ones(node: Node, names: Declarations) -> Node:
     below = children(node)
     made = with_children(node, [with_ones(child, names) for child in below]) if below else node
     if isinstance(made, Times) and {SOME_ONES, Transpose(SOME_ONES)} & {*children(made)}:
-        size = next((found for part in children(made) if (found := _length(part, names))), None)
+        size = next((found for part in children(made) if (found := _length(part, names))), names.only_size)
         ones = FunctionCall("ones", (size,) if size else ())
         known: Mapping[Node, Node] = {SOME_ONES: ones, Transpose(SOME_ONES): Transpose(ones)}
         return with_children(made, [known.get(part, part) for part in children(made)])

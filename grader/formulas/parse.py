@@ -302,27 +302,30 @@ class _Parser:
                 sign = cast(Sign, cast(Token, entry).text.replace(".", "·"))
                 minus = self.minus()
                 right = self.factor() if sign == "/" else self.group()
-                rest.append((sign, self.made(Plus(((True, right),))) if minus else right))
+                right, behind = _split_sum(right) if sign == "/" else (right, ())
+                rest += [(sign, self.made(Plus(((True, right),))) if minus else right), *behind]
                 if sign == "/":
                     self.no_more_below(entry.at)
             elif self.starts():
-                rest.append(self.beside())
+                rest.append(self.beside(rest[-1][1] if rest else first))
             else:
                 break
-        if first == _ONE and len(rest) == 1 and rest[0][0] == " " and isinstance(rest[0][1], Transpose):
-            first = SOME_ONES  # 1 xᵀ
+        if first == _ONE and len(rest) == 1 and rest[0][0] == " " and isinstance(rest[0][1], (Transpose, Derivative)):
+            first = SOME_ONES  # 1 xᵀ, 1 ∂Z/∂s
         return self.made(Times(first, tuple(rest))) if rest else first
 
-    def beside(self) -> tuple[Sign, Node]:
-        """A factor side by side with the one before: a number only as a vector of ones, x 1ᵀ or (p·v) 1."""
+    def beside(self, before: Node) -> tuple[Sign, Node]:
+        """A factor side by side with the one before: a number only as a vector of ones, x 1ᵀ, (p·v) 1 or diag(p) 1."""
         entry, bracket = self.next, self.sign_at(self.at - 1, ")")
+        scalar = isinstance(before, Name) and self.vocabulary.kinds.get(before.name) == "definition"
         factor = self.factor()
         if factor == Transpose(_ONE):
             return (" ", self.total()) if self.starts() else ("⊗", SOME_ONES)
-        ones = factor == _ONE and bracket and not self.sign("/")
+        ones = factor == _ONE and (bracket or scalar) and not self.sign("/")
         if isinstance(entry, Token) and entry.kind == "number" and not ones:
             raise ParseError(_NUMBERS.fill(near=self.near(entry.at)))
-        return " ", factor
+        diagonal = isinstance(before, FunctionCall) and before.function == "diag"
+        return " ", SOME_ONES if ones and diagonal else factor
 
     def total(self) -> Node:
         """What stands behind 1ᵀ, added up, or the columns of a matrix: 1 is a vector of ones."""
@@ -334,20 +337,21 @@ class _Parser:
         return self.made(Sum((), None, None, "", body))
 
     def skip_dot(self) -> bool:
-        """Consumes the dot of ``q.k``, which is between two names without spaces."""
-        after = self.entries[self.at + 1 : self.at + 2]
-        if not (self.sign(".") and self.next.tight and after and after[0].tight):
+        """Consumes the dot of ``q.k``, which is between two names without spaces, or between two factors with them."""
+        if not self.sign("."):
             return False
-        word = isinstance(after[0], Token) and after[0].kind == "word"
-        self.at += word
-        return word
+        after = self.entries[self.at + 1]
+        word = isinstance(after, Token) and after.kind == "word"
+        found = after.tight == self.next.tight and (word or (not after.tight and self.sign_at(self.at + 1, "(")))
+        self.at += found
+        return found
 
     def group(self) -> Node:
         """Juxtaposed factors: R q · S k is (R q) · (S k)."""
         first = self.factor()
         rest: list[tuple[Sign, Node]] = []
         while self.starts():
-            rest.append(self.beside())
+            rest.append(self.beside(rest[-1][1] if rest else first))
         return self.made(Times(first, tuple(rest))) if rest else first
 
     def no_more_below(self, at: int) -> None:
@@ -387,6 +391,9 @@ class _Parser:
                     self.at += 1
                     self.expect(")")
                 node = self.made(Transpose(node))
+            elif self.sign("*") and self.is_conjugate():
+                self.at += 1
+                node = self.made(FunctionCall("conj", (node,)))
             elif self.skip("^"):
                 node = self.raised(node)
             elif self.sign("[") and entry.tight and not self.sign_at(self.at + 1, "[") and self.indexed(node):
@@ -397,6 +404,12 @@ class _Parser:
                 node = self.lowered(node)
             else:
                 return node
+
+    def is_conjugate(self) -> bool:
+        """Whether the * that comes next ends a factor of complex numbers, as in Re(z w*)."""
+        after = self.entries[self.at + 1]
+        closes = isinstance(after, Token) and (after.kind == "end" or after.text in (")", "]", "}"))
+        return closes and self.vocabulary.kinds.get("i") == "scalar"
 
     def word_after(self, *which: str) -> bool:
         after = self.entries[self.at + 1]
@@ -480,11 +493,14 @@ class _Parser:
             if isinstance(entry, Token) and entry.kind == "word":
                 at = tuple(index_node(char, self.vocabulary) for char in entry.text)
                 self.at += 1
-            elif isinstance(entry, Token) and entry.kind == "number" and entry.text.isdigit():
+            elif isinstance(entry, Token) and entry.kind == "number" and entry.text.isdecimal():
                 at = (Number(Fraction(int(entry.text))),)
                 self.at += 1
             else:
                 raise self.expected(Message("an index"))
+        free = index_names(node, self.vocabulary, frozenset(self.indices))
+        if free and all(isinstance(index, Name) and index.name in free for index in at):
+            return node  # [∂y_i/∂x_j]_ij
         if isinstance(node, Name) and node.name not in self.vocabulary.kinds and node.name != "I":
             special = {"R": "rot", "e": "onehot", "δ": "delta"}.get(node.name)
             if special is None:
@@ -519,7 +535,12 @@ class _Parser:
                 return derivative
             if self.differential_next():
                 self.past_d("d")
-                return self.made(FunctionCall("d", (self.factor(),)))
+                of = self.factor()
+                if not (self.sign("/") and self.word_after() and cast(Token, self.entries[self.at + 1]).text[0] == "d"):
+                    return self.made(FunctionCall("d", (of,)))
+                self.at += 1  # d exp(s_i)/ds_j
+                self.past_d("d")
+                return self.differentiate(of, self.factor())
             self.unfold(entry)
             return self.primary()
         self.depth += 1
@@ -585,8 +606,21 @@ class _Parser:
     def row(self) -> list[Node]:
         found = [self.expression()]
         while self.skip(","):
-            found.append(self.expression())
+            if self.skip("…"):
+                self.expect(",")
+                found = [self.columns(found[0], self.expression())]
+            else:
+                found.append(self.expression())
         return found
+
+    def columns(self, first: Node, last: Node) -> Node:
+        """``[x_1, …, x_n]``: a vector by its components, or a matrix by its columns."""
+        high = _ends(first, last)
+        if high is None:
+            raise ParseError(_ELLIPSIS)
+        index = Name("i…")
+        body = Times(_replaced(first, last, index), (("⊗", FunctionCall("onehot", (index, high))),))
+        return self.made(Sum((index.name,), _ONE, high, "", body))
 
     def arguments(self, closing: str) -> tuple[Node, ...]:
         """Expressions separated by commas, up to and including ``closing``."""
@@ -627,7 +661,7 @@ class _Parser:
         """Replaces the next token, a word, with its pieces. Raises ParseError."""
         text, brace, inner = entry.text.rstrip("}").partition("{")
         pieces = split_word(text + inner, self.vocabulary, self.indices)
-        if brace and len(inner) > 1 and not inner.isdigit() and not _one_name(pieces):
+        if brace and len(inner) > 1 and not inner.isdecimal() and not _one_name(pieces):
             # R_{mn}: the braces hold an expression.
             parts = [("word", text.rstrip("_")), ("sign", "_"), ("sign", "{"), ("word", inner), ("sign", "}")]
             made = [Token(cast(Literal["word", "sign"], kind), part, entry.at, True) for kind, part in parts]
@@ -817,7 +851,7 @@ class _Parser:
         if not isinstance(entry, Token) or entry.kind != "word":
             raise self.expected(Message("an index, such as i"))
         name, rest = entry.text[0], entry.text[1:]
-        if len(entry.text) <= 2 and entry.text[1:].isdigit():
+        if len(entry.text) <= 2 and entry.text[1:].isdecimal():
             name, rest = entry.text, ""
         self.entries[self.at : self.at + 1] = [Token("word", rest, entry.at + 1, True)] if rest else []
         return name
@@ -997,6 +1031,27 @@ def _pairs(first: Node, last: Node) -> Iterator[tuple[Node, Node]]:
             yield from _pairs(one, other)
     else:
         yield first, last
+
+
+def _split_sum(divisor: Node) -> tuple[Node, tuple[tuple[Sign, Node], ...]]:
+    """A sum that divides without what follows it after a sign and has none of its indices: a/Σ_k b_k · c."""
+    if not isinstance(divisor, Sum) or not isinstance(divisor.body, Times):
+        return divisor, ()
+    rest = divisor.body.rest
+    for place, (sign, _) in enumerate(rest):
+        behind = {name for _, factor in rest[place:] for name in _free(factor)}
+        if sign != " " and not behind & {*divisor.indices}:
+            body = Times(divisor.body.first, rest[:place]) if place else divisor.body.first
+            return with_children(divisor, [*children(divisor)[:-1], body]), rest[place:]
+    return divisor, ()
+
+
+def _free(node: Node) -> set[str]:
+    """The names in ``node`` that no sum in it binds."""
+    if isinstance(node, Name):
+        return {node.name}
+    names = set().union(*map(_free, children(node)))
+    return names - {*node.indices} if isinstance(node, Sum) else names
 
 
 def _ends(first: Node, last: Node) -> Node | None:

@@ -10,7 +10,7 @@ import contextlib
 import functools
 import math
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 from grader.core.model import Message
 from grader.formulas.errors import TOO_EXPENSIVE, TooExpensiveError, UndefinedError
 
-#: Fraction, mpmath's mpf, Poly or Dual; the functions of this module accept any mix.
+#: Fraction, mpmath's mpf or mpc, Poly or Dual; the functions of this module accept any mix.
 Scalar: TypeAlias = Any
 
 DIGITS = 50
@@ -33,6 +33,13 @@ _BY_ZERO = Message("division by 0")
 _ROOT = Message("the square root of a negative number")
 _LOGARITHM = Message("the logarithm of a number that is not positive")
 _POWER = Message("an undefined power")
+_COMPLEX = Message("{function} of a complex number")
+#: What belongs to a complex number.
+_PARTS: Mapping[str, Callable[[Any], Any]] = {
+    "Re": lambda x: x.real,
+    "Im": lambda x: x.imag,
+    "conj": lambda x: x.conjugate(),
+}
 
 
 class NotPolynomialError(Exception):
@@ -92,8 +99,13 @@ def mp_context() -> Any:
 
 
 def is_mpf(x: Scalar) -> bool:
-    """Whether ``x`` is a 50-digit float."""
-    return hasattr(x, "_mpf_")
+    """Whether ``x`` is a 50-digit float, or a complex number made of two."""
+    return hasattr(x, "_mpf_") or is_complex(x)
+
+
+def is_complex(x: Scalar) -> bool:
+    """Whether ``x`` is a complex number of 50-digit floats."""
+    return hasattr(x, "_mpc_")
 
 
 def to_mpf(x: Scalar) -> Scalar:
@@ -186,15 +198,21 @@ class Dual:
     __rmul__ = __mul__
 
 
+def _constant(x: Scalar) -> Scalar:
+    """The number that a polynomial is, or ``x``. Raises NotPolynomialError if it has variables."""
+    if not isinstance(x, Poly):
+        return x
+    if set(x.terms) - {()}:
+        raise NotPolynomialError
+    return x.terms.get((), Fraction(0))
+
+
 def divide(a: Scalar, b: Scalar) -> Scalar:
     """a / b. Raises UndefinedError if b is 0."""
     if isinstance(b, Dual):
         over = divide(Fraction(1), b.value)
         return a * Dual(over, -(b.derivative * over * over))
-    if isinstance(b, Poly):
-        if set(b.terms) - {()}:
-            raise NotPolynomialError
-        b = b.terms.get((), Fraction(0))
+    b = _constant(b)
     if b == 0:
         raise UndefinedError(_BY_ZERO)
     return a * (1 / b)
@@ -204,10 +222,7 @@ def power(a: Scalar, b: Scalar) -> Scalar:
     """a to the power b. Raises UndefinedError or TooExpensiveError."""
     if isinstance(b, Dual):
         return apply("exp", b * apply("log", a))
-    if isinstance(b, Poly):
-        if set(b.terms) - {()}:
-            raise NotPolynomialError
-        b = b.terms.get((), Fraction(0))
+    b = _constant(b)
     if isinstance(a, Dual):
         if b == 0:
             return Dual(Fraction(1), Fraction(0) * a.derivative)
@@ -217,6 +232,8 @@ def power(a: Scalar, b: Scalar) -> Scalar:
         if not whole or b < 0:
             raise NotPolynomialError
         return _repeated(a, int(b))
+    if is_complex(a) or is_complex(b):
+        return _complex_power(a, b)
     if a == 0 and (b <= 0 if whole else to_mpf(b) <= 0):
         if b == 0:
             return Fraction(1)
@@ -233,6 +250,12 @@ def power(a: Scalar, b: Scalar) -> Scalar:
     if abs(_magnitude(a) * to_mpf(b)) > _FARTHEST:
         raise TooExpensiveError(TOO_EXPENSIVE)
     return to_mpf(a) ** (int(b) if whole else to_mpf(b))
+
+
+def _complex_power(a: Scalar, b: Scalar) -> Scalar:
+    if not isinstance(b, Fraction) or b.denominator > 1 or abs(b) > _FARTHEST or a == 0:
+        raise UndefinedError(_POWER)
+    return a ** int(b)
 
 
 def _repeated(a: Poly, count: int) -> Scalar:
@@ -262,13 +285,14 @@ def square_root(a: Scalar) -> Scalar:
 
 def apply(function: str, x: Scalar) -> Scalar:
     """The value of an elementary function. Raises UndefinedError or TooExpensiveError."""
-    if isinstance(x, Poly):
-        if set(x.terms) - {()}:
-            raise NotPolynomialError
-        x = x.terms.get((), Fraction(0))
+    x = _constant(x)
     if isinstance(x, Dual):
         value = apply(function, x.value)
         return Dual(value, _derivative(function, x.value, value) * x.derivative)
+    if is_complex(x) and function not in ("exp", "abs", *_PARTS):
+        raise UndefinedError(_COMPLEX.fill(function=function))
+    if function in _PARTS:
+        return _PARTS[function](mp_context().mpc(to_mpf(x)))
     match function:
         case "sqrt":
             return square_root(x)

@@ -6,16 +6,29 @@ import contextlib
 import itertools
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from grader.core.model import Message
-from grader.formulas.ast import FunctionCall, Name, Node, Number, Plus, Times, children, with_children
+from grader.core.tables import table
+from grader.formulas.ast import (
+    IMAGINARY,
+    FunctionCall,
+    Name,
+    Node,
+    Number,
+    Plus,
+    Subscript,
+    Sum,
+    Times,
+    children,
+    with_children,
+)
 from grader.formulas.errors import ParseError
 from grader.formulas.parse import parse_chain
 from grader.formulas.printer import show
 from grader.formulas.tokens import is_cjk, normalize, plain_matrices
-from grader.formulas.vocabulary import Vocabulary, function_name, split_word
+from grader.formulas.vocabulary import Kind, Vocabulary, function_name, split_word
 
 MOST_LINES = 60
 
@@ -54,7 +67,7 @@ _WORD = re.compile(r"(?<![\w\\])[^\W\d_]{3,}(?![\w({\[^])")
 _INDEX = re.compile(r"_\{[^{}]*\}")
 #: Functions that are written without brackets: sin θ.
 _BARE = ("exp", "log", "log2", "lg", "sqrt", "sin", "cos")
-_ARROWS = r"⇒|⟹|⇔|⟺|=>|→|\\Rightarrow|\\implies|\\iff"
+_ARROWS = r"(?<!\{\w)(?<!\{\w )(?:⇒|⟹|⇔|⟺|=>|→|\\Rightarrow|\\implies|\\iff)"
 _QUOTED = 70
 #: Signs that only formulas have.
 _FORMULA = re.compile(r"[\^=+*/√Σ∂∇⟨_]|[A-Za-z0-9]\s*[(\[]")
@@ -81,6 +94,12 @@ _CONCLUDED = re.compile(
 )
 #: The first words of a reason that is a line by itself; its formulas are no steps.
 _REASON_LINE = re.compile(r"\s*(?:(?:because|since|as|using|by|from)\b|因为|由于|由|根据|利用|代入)", re.IGNORECASE)
+#: A limit, which is not computed.
+_LIMIT = re.compile(r"(?<![^\W_])\\?lim\s*_?[\s{(]")
+#: How a sentence begins that explains names or says what will be done.
+_EXPLAINS = re.compile(
+    r"\s*(?:(?:where|here|with|we|first|idea|plan|proof)\b|其中|这里|解[:：]|证明?[:：]|思路|[先我])", re.IGNORECASE
+)
 #: A symbol that a sentence is about: M 里只有 δ，没有 p。
 _SUBJECT = re.compile(
     r"\s*√?[^\W\d_\u3400-\u9fff]\w?(?:_\w|_\{\w+\})?\s*(?!因为|由于|由|即)[\u3400-\u9fff][^=#]*[\u3400-\u9fff]{2}[^=#]*$"
@@ -109,11 +128,14 @@ _AMONG_EQUATIONS = re.compile(
 #: A name for a formula: S = …; it may follow the formula that uses it: … with S = ….
 _NAMED = re.compile(
     r"\s*(?:(?:let|set|put|write|define|call|where|with)\s+(?:[a-z]{2,}\s+)*|(?:设|令|记|取|其中)[\u3400-\u9fff]*\s*)?"
-    r"([^\W\d_][\w{}]*)\s*[:：]?=(?!=)\s*(\S.*)",
+    r"([^\W\d_](?:\(\s*[^\W\d_]\w?\s*\)|[\w{},]*))\s*[:：]?=(?!=)\s*(\S.*)",
     re.IGNORECASE,
 )
-#: A name that depends on a symbol: M(δ) = …
-_CALLED = re.compile(r"(?<![\w'])([A-Z])\s*\(\s*([^\W\d_]\w?)\s*\)\s*:?=(?!=)")
+#: A name with what it depends on: M(δ), x_i, S_{ij}
+_CALLED = re.compile(r"([^\W\d_])(?:\(\s*([^\W\d_]\w?)\s*\)|_\{?([a-z])\s*,?\s*([a-z]?)\}?)$")
+#: Complex numbers, if i is no index.
+_IN_THE_PLANE = re.compile(r"(?<![^\W_])(?:Re|Im|conj|overline)(?:\s*[(\[{]|\s+e)")
+_INDEX_I = re.compile(r"_\{?i|[ᵢ]|(?:Σ|∑|sum)\s*_?\{?i")
 #: A vector by its length and its angle, which gets a name: q = |q| (cos α, sin α).
 _POLAR = re.compile(
     r"([^\W\d_]\w*)\s*=\s*[|‖]\s*\1\s*[|‖]\s*[*·]?\s*[(\[]\s*cos[\s(]+([^\W\d_]\w*)[\s)]*,\s*sin[\s(]+\2[\s)]*[)\]]?"
@@ -195,12 +217,12 @@ def equations(
 ) -> tuple[tuple[Node, Node], ...]:
     """The equations in ``lines``, in sentences, too, in the order in which they are written.
 
-    Those in cases and in lines with the numbers ``steps`` are left out.
+    Those in cases are left out, and of lines with the numbers ``steps`` all but the reasons after #.
     """
-    lines = _without_arguments(lines, vocabulary)
     local = _local_names(lines, vocabulary)
     found: list[tuple[Node, Node]] = []
-    beside = [line for number, line in lines[:MOST_LINES] if number not in steps and not _CASE.match(line)]
+    reasons = [(number, line.partition("#")[2] if number in steps else line) for number, line in lines[:MOST_LINES]]
+    beside = [line for _, line in reasons if not _CASE.match(line)]
     for line in beside:
         for part in (piece for outer in _outer_parts(line) for piece in _AMONG_EQUATIONS.split(outer)):
             with contextlib.suppress(ParseError):
@@ -218,8 +240,7 @@ def _read_lines(
     """What ``parse_lines`` and ``remarks`` return. Raises ParseError."""
     if len(lines) > MOST_LINES:
         raise ParseError(_MANY.fill(most=MOST_LINES))
-    lines = _without_arguments(lines, vocabulary, among)
-    local = _local_names(lines if among is None else _without_arguments(among, vocabulary), vocabulary)
+    local = _local_names(lines if among is None else among, vocabulary)
     found: list[tuple[Side, ...]] = []
     left_out: list[int] = []
     cases: list[_Case] = []
@@ -248,31 +269,42 @@ def _read_lines(
     return tuple(found), tuple(left_out)
 
 
-def _without_arguments(
-    lines: Sequence[tuple[int, str]], vocabulary: Vocabulary, among: Sequence[tuple[int, str]] | None = None
-) -> Sequence[tuple[int, str]]:
-    """``lines`` with M for M(δ), if one of them, or of the lines ``among`` which they are, says what M(δ) is."""
-    called = {match for _, line in (lines if among is None else among) for match in _CALLED.findall(line)}
-    for name, argument in sorted(called):
-        if name not in vocabulary.spellings and not function_name(name, vocabulary):
-            call = re.compile(rf"(?<!\w){name}\s*\(\s*{argument}\s*\)")
-            lines = [(number, call.sub(name, line)) for number, line in lines]
-    return lines
-
-
 @dataclass(frozen=True, slots=True)
 class LocalNames:
-    """The vocabulary with the names that an answer gives to formulas, and these formulas."""
+    """The vocabulary with the names that an answer gives to formulas, and these formulas.
+
+    ``parameters`` are the symbols that a formula depends on: δ for M(δ), i for x_i.
+    """
 
     vocabulary: Vocabulary
     formulas: Mapping[str, Node]
+    parameters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def unfolded(self, node: Node) -> Node:
         """``node`` with formulas in place of their names."""
-        if isinstance(node, Name):
-            return self.formulas.get(node.name, node)
+        match node:
+            case Name(name) if name not in self.parameters:
+                return self.formulas.get(name, node)
+            case FunctionCall("Re" | "Im") if "i" in self.formulas:
+                node = self._in_the_plane(node)
+            case FunctionCall(name, args) | Subscript(Name(name), args) if self._fits(name, args):
+                given = zip(self.parameters[name], map(self.unfolded, args), strict=True)
+                return LocalNames(self.vocabulary, dict(given)).unfolded(self.formulas[name])
         below = children(node)
         return with_children(node, [self.unfolded(child) for child in below]) if below else node
+
+    def _fits(self, name: str, args: Sequence[Node]) -> bool:
+        return len(self.parameters.get(name, ())) == len(args) > 0
+
+    def _in_the_plane(self, node: Node) -> Node:
+        """``node`` with q_1 + i q_2 for a vector q."""
+        match node:
+            case Name(name) if self.vocabulary.kinds.get(name) == "vector":
+                one, two = (Subscript(node, (Number(Fraction(at)),)) for at in (1, 2))
+                return Plus(((False, one), (False, Times(IMAGINARY, ((" ", two),)))))
+            case Subscript():
+                return node
+        return with_children(node, [self._in_the_plane(child) for child in children(node)])
 
 
 def with_local_names(text: str, vocabulary: Vocabulary) -> tuple[str, LocalNames, str]:
@@ -287,10 +319,15 @@ def with_local_names(text: str, vocabulary: Vocabulary) -> tuple[str, LocalNames
 def _local_names(lines: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> LocalNames:
     """The names of formulas: those given in one line and used in another."""
     local = LocalNames(vocabulary, {})
+    written = " ".join(line for _, line in lines)
+    if _IN_THE_PLANE.search(written) and not _INDEX_I.search(written):
+        local = LocalNames(_wider(vocabulary, "i", "scalar"), {"i": IMAGINARY})
     for at, (_, line) in enumerate(lines[:MOST_LINES]):
         others = [other for place, (_, other) in enumerate(lines) if place != at]
         for name, formula in _names_given(line, others, local.vocabulary):
-            if name == "e" or not _known(name, local.vocabulary):
+            known = any(_known(word, local.vocabulary) for word in {name, _base(name)})
+            meant = _base(name) != name and function_name(_base(name), local.vocabulary)
+            if name == "e" or not (known or meant in ("E", "Var", "O", "D")):
                 local = _with_name(local, name, formula)
     return local
 
@@ -298,16 +335,25 @@ def _local_names(lines: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> Lo
 def _names_given(line: str, others: Sequence[str], vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
     """The names that a line may give to formulas: … with S = …, let S = … and b = …, or S = … in a remark."""
     if given := _WITH.search(line):
-        yield given[1], given[2]
+        yield given[1], next(_outer_parts(given[2]))
+    for each in table(__file__, "in_words.yaml"):
+        yield from (
+            (found["name"], each["formula"].format(**found.groupdict())) for found in re.finditer(each["said"], line)
+        )
     formula, _, remark = line.partition("#")
     yield from ((polar[2], f"angle({polar[1]})") for polar in _POLAR.finditer(normalize(line)))
     for text in (formula if _announces(formula) else "", remark):
         for part in _outer_parts(text):
             match = _NAMED.match(part)
-            if match and any(
-                _uses(other, match[1], vocabulary) for other in (*others, formula if text is remark else "")
-            ):
+            here = (*others, formula if text is remark else "")
+            if match and "时" not in match[2] and any(_uses(other, _base(match[1]), vocabulary) for other in here):
                 yield match[1], match[2]
+
+
+def _base(name: str) -> str:
+    """A name without what it depends on."""
+    called = _CALLED.fullmatch(name)
+    return called[1] if called else name
 
 
 def _announces(formula: str) -> bool:
@@ -323,7 +369,8 @@ def _gives_names(line: str, local: LocalNames) -> bool:
     if label and not _NAMED.match(formula[label.end() :]):
         return False  # let Z = …: a step
     named = [match[1] for part in _outer_parts(formula) if (match := _NAMED.match(part))]
-    known = any(name in local.formulas or local.vocabulary.kinds.get(name) == "definition" for name in named)
+    kinds = local.vocabulary.kinds
+    known = any(_base(name) in local.formulas or kinds.get(name) == "definition" for name in named)
     return bool(_ANNOUNCED.match(line) or _POLAR.search(formula)) or (_announces(formula) and known)
 
 
@@ -338,14 +385,39 @@ def _outer_parts(text: str) -> Iterator[str]:
 
 
 def _with_name(local: LocalNames, name: str, text: str) -> LocalNames:
-    """``local`` with one more name, if its formula can be read."""
+    """``local`` with one more name, which may depend on symbols (M(δ), x_i), if its formula can be read."""
     known = local.vocabulary
+    called = _CALLED.fullmatch(name)
+    of, argument, *indices = called.groups() if called else (name, None)
+    parameters = tuple(filter(None, (argument, *indices)))
+    inner = known
+    for parameter in parameters:
+        inner = inner if parameter in known.spellings else _wider(inner, parameter, "scalar")
     try:
-        formula = parse_chain(strip_words(_SHAPE.sub("", text), known), known)[0]
+        formula = parse_chain(strip_words(_SHAPE.sub("", text), inner), inner)[0]
     except ParseError:
         return local
-    wider = replace(known, kinds={**known.kinds, name: "definition"}, spellings={**known.spellings, name: name})
-    return LocalNames(wider, {**local.formulas, name: local.unfolded(formula)})
+    formula = local.unfolded(_primed(formula) if parameters else formula)
+    wider = _wider(known, of, "function" if argument else "definition")
+    with_parameters = {**local.parameters, of: parameters} if parameters else local.parameters
+    return LocalNames(wider, {**local.formulas, of: formula}, with_parameters)
+
+
+def _wider(vocabulary: Vocabulary, name: str, kind: Kind) -> Vocabulary:
+    """``vocabulary`` with one more name."""
+    kinds, spellings = {**vocabulary.kinds, name: kind}, {**vocabulary.spellings, name: name}
+    return replace(vocabulary, kinds=kinds, spellings=spellings)
+
+
+def _primed(node: Node, indices: frozenset[str] = frozenset()) -> Node:
+    """``node`` with other indices in its sums, which no argument has."""
+    match node:
+        case Name(name) if name in indices:
+            return Name(f"{name}'")
+        case Sum():
+            indices = indices | set(node.indices)
+            node = replace(node, indices=tuple(f"{index}'" for index in node.indices))
+    return with_children(node, [_primed(child, indices) for child in children(node)])
 
 
 def _known(word: str, vocabulary: Vocabulary) -> bool:
@@ -385,8 +457,12 @@ def _is_sentence(line: str, vocabulary: Vocabulary) -> bool:
     words = [word for word in re.findall(r"[^\W\d_]{2,}", text) if not any(map(is_cjk, word))]
     foreign = sum(_foreign(word, vocabulary) for word in words if len(word) > 2)
     chinese = sum(is_cjk(char) and not _function(text, at) for at, char in enumerate(text))
+    if _LIMIT.search(text):
+        return True
     if text.startswith(tuple("=＝+-−*/^")):
         return False
+    if "=" not in text and (foreign or chinese > 3) and _EXPLAINS.match(text):
+        return True
     given = [part for part in _outer_parts(text) if _CHAINED.match(part)]
     if len(given) > 1 and (foreign or chinese) and not _CASE.match(text):
         return True  # from s = K q and t = … we get: two equations, and words
@@ -527,7 +603,7 @@ def without_remarks(line: str, vocabulary: Vocabulary) -> str:
 def _inside(line: str, at: int) -> bool:
     """Whether a bracket is open at position ``at``."""
     before = line[:at]
-    return any(before.count(opening) > before.count(closing) for opening, closing in ("()", "[]", "{}"))
+    return any(before.count(opening) > before.count(closing) for opening, closing in ("()", "[]", "{}", "（）"))
 
 
 def _without_remark(line: str, vocabulary: Vocabulary) -> str | None:

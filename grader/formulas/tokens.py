@@ -72,6 +72,8 @@ _BRACED = re.compile(r"_\{\s*([^\W_]+)\s*\}")
 _IVERSON = re.compile(
     r"(?:(?<![\w.])[1I]\x1f*_?\x1f*[\[({]|(?<![\w_])\[)\s*([A-Za-z])\s*(=|≠|!=)=?\s*([A-Za-z])\s*[\])}]"
 )
+#: The range of the index in [x_i]_{i=1..n}.
+_RANGE = re.compile(r"(?<=[\])]_\{\w)\s*=\s*1\s*(?:\.\.|…|,\s*…\s*,)\s*\w+\s*(?=\})")
 #: A vector of ones with its length: 1_n.
 _ONES = re.compile(r"(?<![\w.])1_(?:\{([^\W\d_]\w*)\}|([^\W\d_])(?!\w))")
 #: ``sum_i``, ``E_q``: the word ends before the ``_``.
@@ -99,7 +101,7 @@ def normalize(text: str) -> str:
     text = unicodedata.normalize("NFKC", text).translate(_SIGNS).replace("...", "…")
     text = _EYE.sub("I", _MODULE.sub("", _ONE_HOT.sub("onehot", _latex(text))))
     text = _IVERSON.sub(_delta, _ONES.sub(lambda found: f"ones({found[1] or found[2]})", text))
-    return _ANGLED.sub(r"⟨\1⟩", text)
+    return _ANGLED.sub(r"⟨\1⟩", _RANGE.sub("", text))
 
 
 def _delta(found: re.Match[str]) -> str:
@@ -214,12 +216,12 @@ def _word(text: str, at: int) -> tuple[Literal["word", "sign"], str, int]:
     if early := _BEFORE_INDEX.match(text, at):
         return ("sign" if early[0] == "Σ" else "word"), early[0], len(early[0])
     end = at
-    while end < len(text) and (_letter(text[end]) or text[end].isdigit() or unicodedata.category(text[end]) == "Mn"):
+    while end < len(text) and (_letter(text[end]) or text[end].isdecimal() or unicodedata.category(text[end]) == "Mn"):
         end += 1
         if text.startswith("_", end) and end + 1 < len(text):
             if braced := _BRACED.match(text, end):
                 # Letters after the closing brace belong to another name.
                 return "word", f"{text[at:end]}_{{{braced[1]}}}", braced.end() - at
-            if _letter(text[end + 1]) or text[end + 1].isdigit():
+            if _letter(text[end + 1]) or text[end + 1].isdecimal():
                 end += 1
     return "word", text[at:end], end - at

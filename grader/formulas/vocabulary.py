@@ -23,6 +23,7 @@ FUNCTIONS: Mapping[str, tuple[int, int]] = {
     "max": (1, 9), "min": (1, 9), "norm": (1, 1), "rot": (1, 1), "diag": (1, 1), "onehot": (1, 2), "ones": (1, 1),
     "transpose": (1, 1), "sum": (1, 9), "D": (1, 2), "O": (1, 1), "dot": (2, 2), "outer": (2, 2), "matmul": (2, 2),
     "angle": (1, 1), "delta": (2, 2), "lg": (1, 1), "pow": (2, 2), "log1p": (1, 1), "expm1": (1, 1), "softplus": (1, 1),
+    "Re": (1, 1), "Im": (1, 1), "conj": (1, 1),
 }  # fmt: skip
 _ALIASES = {
     "var": "Var", "V": "Var", "variance": "Var", "cov": "Cov", "ln": "log", "Exp": "exp", "Log": "log", "lb": "log2",
@@ -30,6 +31,7 @@ _ALIASES = {
     "Abs": "abs",
     "R": "rot", "one_hot": "onehot", "inner": "dot", "Transpose": "transpose", "Θ": "O", "Theta": "O",
     "σ": "sigmoid", "grad": "D", "expectation": "E", "std": "Std", "SD": "Std", "stdev": "Std",
+    "overline": "conj",
 }  # fmt: skip
 #: Shorter names of functions are only recognised as whole words, not inside a run of letters.
 _SHORT = 3
@@ -153,7 +155,7 @@ def _subscripts(word: str, at: int, name: str, vocabulary: Vocabulary) -> list[t
     if start >= len(word) or kind in ("scalar", "function") or (kind == "map" and not attached):
         return []
     digits = start
-    while digits < len(word) and word[digits].isdigit():
+    while digits < len(word) and word[digits].isdecimal():
         digits += 1
     found: list[tuple[int, Node]] = []
     if digits > start and (attached or kind in ("vector", "matrix")):
@@ -178,7 +180,7 @@ def _subscripts(word: str, at: int, name: str, vocabulary: Vocabulary) -> list[t
 
 def index_node(word: str, vocabulary: Vocabulary) -> Node:
     """A single character as an index: a digit, or a letter."""
-    return Number(Fraction(int(word))) if word.isdigit() else Name(vocabulary.spellings.get(word, word))
+    return Number(Fraction(int(word))) if word.isdecimal() else Name(vocabulary.spellings.get(word, word))
 
 
 def _special(word: str, vocabulary: Vocabulary) -> list[tuple[int, Piece]]:

@@ -644,14 +644,10 @@ def _thing_lines(
     if not things and nothing is not None:
         yield f"  {nothing.of(lang)}"
     for thing in things:
-        said = LABELED.fill(who=thing.name, said=clean(_on_one_line(thing.kind, lang), 600))
+        said = LABELED.fill(who=thing.name, said=clean(SEMICOLON.of(lang).join(thing.kind.of(lang).splitlines()), 600))
         yield indent(clean(said.of(lang), 700), 2)
         for line in clean(thing.text, 4000, lines=True).splitlines():
             yield f"    {line}"
-
-
-def _on_one_line(text: Text, lang: Lang) -> str:
-    return SEMICOLON.of(lang).join(text.of(lang).splitlines())
 
 
 def _difference_lines(difference: Difference, lang: Lang) -> Iterator[str]:

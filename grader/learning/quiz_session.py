@@ -28,6 +28,7 @@ from grader.core.model import (
     Submission,
     Text,
 )
+from grader.core.tables import table
 from grader.core.text import suggestion
 from grader.course import answer_ids, items, misconceptions
 from grader.learning import numbers, progress
@@ -77,16 +78,6 @@ class UnknownCommand:
 
 Action: TypeAlias = TypedAnswer | UnreadLine | UnknownCommand | Command
 
-_WORDS: dict[str, Command] = {
-    **dict.fromkeys(("skip", "s", "跳过"), "skip"),
-    **dict.fromkeys(("back", "b", "返回"), "back"),
-    **dict.fromkeys(("quit", "q", "exit", "退出"), "quit"),
-    **dict.fromkeys(("lang", "l", "语言"), "lang"),
-    **dict.fromkeys(("key", "k", "show", "答案"), "key"),
-    **dict.fromkeys(("follow", "f", "追问"), "follow"),
-    **dict.fromkeys(("help", "h", "?", "？", "帮助"), "help"),
-    **dict.fromkeys(("next", "n", "下一题"), "next"),
-}
 _COMMAND = re.compile(r"\s*[:：]\s*(\S+)\s*")
 
 
@@ -99,7 +90,8 @@ def read(line: str, asked: items.Prompt | None = None) -> Action:
         return "help"
     match = _COMMAND.fullmatch(line)
     if match is not None:
-        return _WORDS.get(match[1].lower()) or UnknownCommand(match[1])
+        commands = table(__file__, "commands.yaml").items()
+        return next((name for name, words in commands if match[1].lower() in words), UnknownCommand(match[1]))
     if asked is None or not asked.choices or not line.strip():
         return TypedAnswer(line)
     answer = numbers.read(asked, line)

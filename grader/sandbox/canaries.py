@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,7 @@ from grader.core.model import (
     Text,
     TimedOut,
 )
+from grader.core.tables import table
 
 AttackState = Literal["refused", "let-through", "undecided"]
 
@@ -42,46 +44,17 @@ class Attack:
 
     zh: str
     body: str
-    refusals: tuple[str, ...] = ("PermissionError: ",)
+    refusals: tuple[str, ...]
 
 
-#: Only the limit on address space can refuse this: pages that are never written count nowhere else.
-_ADDRESS_SPACE = f"import mmap; mmap.mmap(-1, {2 * Limits().memory}, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ)"
-
-#: More threads than the zygote allows at a time.
-_THREADS = (
-    "import threading as t; t.stack_size(1 << 15); end = t.Event(); "
-    "[t.Thread(target=end.wait, args=(1,), daemon=True).start() for _ in range(200)]"
-)
-
-ATTACKS = {
-    "read a file": Attack("读取文件", "open(secret).read()"),
-    "list a folder": Attack("列出文件夹", "import os; os.listdir(folder)"),
-    "write a file": Attack("写入文件", "open(folder + '/written', 'w').write('x')"),
-    "write to /dev/shm": Attack(
-        "写入 /dev/shm", "import os; name = f'/dev/shm/attncheck-{grader}'; open(name, 'w').close(); os.unlink(name)"
-    ),
-    "read the grader's memory map": Attack(
-        "读取评分程序的内存映射",
-        "open(f'/proc/{grader}/maps').read()",
-        ("PermissionError: ", "FileNotFoundError: "),  # the sandbox may have a /proc without the grader
-    ),
-    "read its own environment": Attack("读取自己的环境变量", "open('/proc/self/environ').read()"),
-    "open a network connection": Attack(
-        "打开网络连接", "import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM).connect(('127.0.0.1', 9))"
-    ),
-    "open any socket": Attack("打开套接字", "import socket; socket.socket(socket.AF_UNIX)"),
-    "start a process": Attack("启动进程", "import os; os.fork() or os._exit(0)"),
-    "run a program": Attack("运行程序", "import os; os.execv('/bin/true', ['true'])"),
-    "signal the grader": Attack("向评分程序发信号", "import os; os.kill(grader, 0)"),
-    "signal its parent": Attack("向父进程发信号", "import os; os.kill(os.getppid(), 0)"),
-    "start threads without end": Attack("无限启动线程", _THREADS, ("RuntimeError: can't start new thread",)),
-    "allocate without end": Attack("无限分配内存", _ADDRESS_SPACE, ("OSError: [Errno 12] ",)),
-    "import the grader": Attack("导入评分程序", "import grader", ("ModuleNotFoundError: No module named 'grader'",)),
-    "import the reference": Attack(
-        "导入参考实现", "import reference", ("ModuleNotFoundError: No module named 'reference'",)
-    ),
-}
+@functools.cache
+def attacks() -> Mapping[str, Attack]:
+    """Every attack, by name."""
+    size = str(2 * Limits().memory)
+    return {
+        name: Attack(row["zh"], row["body"].replace("MEMORY", size), tuple(row["refusals"]))
+        for name, row in table(__file__, "canaries.yaml").items()
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +74,9 @@ def try_attacks(observe: Observe, quiet: Callable[[], object] = lambda: None) ->
     """
     with _bait() as words:
         try:
-            found = _attempt(observe, tuple(ATTACKS), words)
+            found = _attempt(observe, tuple(attacks()), words)
         except SandboxKilled as error:
-            found = tuple(_undecided(name, str(error)) for name in ATTACKS)
+            found = tuple(_undecided(name, str(error)) for name in attacks())
         if any(canary.state == "undecided" for canary in found):
             quiet()
         return tuple(
@@ -118,12 +91,12 @@ def refusal(canaries: Sequence[AttackResult], where: str | Text) -> Text | None:
     """Why nothing may be graded on the machine ``where``, given its results; None if every attack was refused."""
     through = [canary.name for canary in canaries if canary.state == "let-through"]
     if through:
-        attacks = Text(", ".join(through), "、".join(ATTACKS[name].zh for name in through))
-        return Message("the sandbox does not work on {where}: code could {attacks}").fill(where=where, attacks=attacks)
+        listed = Text(", ".join(through), "、".join(attacks()[name].zh for name in through))
+        return Message("the sandbox does not work on {where}: code could {attacks}").fill(where=where, attacks=listed)
     undecided = [canary for canary in canaries if canary.state == "undecided"]
     if undecided:
         en = "; ".join(f"{canary.name}: {canary.why}" for canary in undecided)
-        zh = "；".join(f"{ATTACKS[canary.name].zh}：{canary.why}" for canary in undecided)
+        zh = "；".join(f"{attacks()[canary.name].zh}：{canary.why}" for canary in undecided)
         return _UNDECIDED.fill(where=where, attacks=Text(en, zh))
     return None
 
@@ -131,7 +104,7 @@ def refusal(canaries: Sequence[AttackResult], where: str | Text) -> Text | None:
 def _attempt(observe: Observe, names: tuple[str, ...], words: tuple[str, str]) -> tuple[AttackResult, ...]:
     modules = [f"canary_{at}" for at in range(len(names))]
     files = tuple(
-        SourceFile(f"{module}.py", module, (Part(f"{module}.py", _source(ATTACKS[name].body)),))
+        SourceFile(f"{module}.py", module, (Part(f"{module}.py", _source(attacks()[name].body)),))
         for module, name in zip(modules, names, strict=True)
     )
     programs = tuple(
@@ -147,7 +120,9 @@ def _judged(name: str, seen: Observation) -> AttackResult:
             return AttackResult(name, "let-through")
         case Raised(type, text):
             said = f"{type}: {text}"
-            return AttackResult(name, "refused") if said.startswith(ATTACKS[name].refusals) else _undecided(name, said)
+            return (
+                AttackResult(name, "refused") if said.startswith(attacks()[name].refusals) else _undecided(name, said)
+            )
         case TimedOut(limit, clock):
             return _undecided(name, f"not finished after {limit:g} s ({clock})")
         case Died(signal, code):  # the reason is unknown: it may have become another program

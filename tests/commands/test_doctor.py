@@ -10,10 +10,10 @@ import pytest
 from rich.cells import cell_len
 
 from grader.classroom import doctor
-from grader.classroom.doctor import AREA, IN_CHINESE, STATE, MachineFact
+from grader.classroom.doctor import AREA, STATE, MachineFact, in_chinese
 from grader.core.model import Text
 from grader.grading import checks
-from grader.sandbox.canaries import ATTACKS
+from grader.sandbox.canaries import attacks
 
 Attncheck = Callable[..., object]
 
@@ -102,4 +102,4 @@ def test_names_are_in_both_languages() -> None:
     """Of every kind of check, and of every trial attack."""
     for name, check in checks.kinds().items():
         assert check.ABOUT.en == name.replace("_", " ") and check.ABOUT.zh != check.ABOUT.en
-    assert all(IN_CHINESE[name] not in ("", name) for name in ATTACKS)
+    assert all(in_chinese(name) not in ("", name) for name in attacks())

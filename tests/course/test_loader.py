@@ -902,7 +902,7 @@ ITEMS = """\
 items:
   - id: Q6.root
     kind: number
-    draw: {d_k: [16, 64, 256]}
+    draw: {d_k: [16, 49, 256]}
     ask: {en: "√{d_k}?", zh: "√{d_k} 是多少？"}
     explain: {en: "Not {d_k}.", zh: "不是 {d_k}。"}
     answer: sqrt(d_k)
@@ -936,7 +936,7 @@ def test_other_kinds_are_read_as_written(asking: Path) -> None:
     """Numbers with draws, units in two languages or none, options of which several are right."""
     root, eight, several = load(asking).questions[0].items
     assert root.spec == number.Spec(
-        "sqrt(d_k)", {"d_k": (16, 64, 256)}, 0.001, Text("units", "个"), (number.KnownWrongAnswer("d_k", "no-scaling"),)
+        "sqrt(d_k)", {"d_k": (16, 49, 256)}, 0.001, Text("units", "个"), (number.KnownWrongAnswer("d_k", "no-scaling"),)
     )
     assert eight.spec == number.Spec(8, unit="MiB")
     assert [(each.id, each.correct, each.misconception) for each in several.spec.options] == [
@@ -953,7 +953,7 @@ def test_other_kinds_fit_the_schema(schema: jsonschema.Draft202012Validator) -> 
     """Editors know their keys."""
     text = question("Q6") + BELIEFS + ITEMS
     assert list(schema.iter_errors(parse(text, FILE, CourseError).value)) == []
-    for old, new in (("tolerance:", "tolerence:"), ("[16, 64, 256]", "[16, many]"), ("answer: 8", "answer: [8]")):
+    for old, new in (("tolerance:", "tolerence:"), ("[16, 49, 256]", "[16, many]"), ("answer: 8", "answer: [8]")):
         assert list(schema.iter_errors(parse(text.replace(old, new), FILE, CourseError).value))
 
 
@@ -967,8 +967,8 @@ def test_other_kinds_fit_the_schema(schema: jsonschema.Draft202012Validator) -> 
         ("answer: sqrt(d_k)", "answer: [1]", "items[0].answer", ["found [1]", "a whole number or a number or a text"]),
         ("answer: d_k,", "answer: d_k ** 0.5,", "items[0].wrong[0].answer", ["never right", "with d_k = 16"]),
         ("n: no-scaling", "n: no-scale", "items[0].wrong[0].misconception", ["mean 'no-scaling'?"]),
-        ("[16, 64, 256]", "[]", "items[0].draw.d_k", ["found []", "one number or more"]),
-        ("[16, 64, 256]", "[16, many]", "items[0].draw.d_k[1]", ["found 'many'", "a whole number or a number"]),
+        ("[16, 49, 256]", "[]", "items[0].draw.d_k", ["found []", "one number or more"]),
+        ("[16, 49, 256]", "[16, many]", "items[0].draw.d_k[1]", ["found 'many'", "a whole number or a number"]),
         (
             "unit: {en: units, zh: 个}",
             "unit: {en: units}",

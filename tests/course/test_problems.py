@@ -79,6 +79,7 @@ SHOWN_BY_READING: list[tuple[str, str, str, str]] = [
     ("correct-options", FILE, ", correct: true", ""),
     ("wrong-is-right", FILE, ", correct: true", ", correct: true, misconception: output-is-scores"),
     ("formula", FILE, *instead("kind: number", 'answer: "2 +"')),
+    ("twice-another", FILE, *instead("kind: number", "draw: {d: [2, 4]}", "answer: d")),
     ("own-answer", FILE, *instead(TEXT, "answer: {en: Too short., zh: 太短。}")),
     ("given-away", FILE, *instead("kind: order", f"things: [{A}, {B}, {C}]")),
     ("unknown-entry", FILE, *instead("kind: order", f"things: [{B}, {A}, {C}]", "either: [[a, d]]")),

@@ -27,7 +27,7 @@ from grader.core.model import (
 )
 from grader.core.text import same
 from grader.sandbox import Sandbox, open_sandbox
-from grader.sandbox.canaries import ATTACKS, AttackResult, refusal, try_attacks
+from grader.sandbox.canaries import AttackResult, attacks, refusal, try_attacks
 
 if TYPE_CHECKING:
     from grader.core.model import Observe
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 REFUSED = Raised("PermissionError", "[Errno 13] Permission denied", None, None)
 ALL_REFUSED = tuple(
     Raised(*attack.refusals[0].split(": ", 1), None, None)  # type: ignore[arg-type, misc]
-    for attack in ATTACKS.values()
+    for attack in attacks().values()
 )
 
 
 def answers(*turns: Callable[[int], Observation]) -> tuple[Observe, list[Job]]:
     """Answers the attacks of successive jobs, by their numbers in the first job; also returns the jobs it received."""
     jobs: list[Job] = []
-    numbers = {attack.body: at for at, attack in enumerate(ATTACKS.values())}
+    numbers = {attack.body: at for at, attack in enumerate(attacks().values())}
 
     def observe(job: Job, limits: Limits) -> Observed:
         turn = turns[min(len(jobs), len(turns) - 1)]
@@ -57,14 +57,14 @@ def test_every_attack_is_refused(sandbox: Sandbox) -> None:
     """Every attack is tried in the real sandbox and refused in the way it declares."""
     tried = try_attacks(sandbox.observe)
     assert [canary for canary in tried if canary.state != "refused"] == []
-    assert [canary.name for canary in tried] == list(ATTACKS)
+    assert [canary.name for canary in tried] == list(attacks())
     assert refusal(tried, "this machine") is None
 
 
 def test_the_limit_on_memory_is_tried_without_using_any() -> None:
     """The memory attack succeeds without a limit and touches no page, so that slow memory cannot stop it."""
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-    exec(ATTACKS["allocate without end"].body, {})
+    exec(attacks()["allocate without end"].body, {})
     assert resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before < 1000
 
 
@@ -119,9 +119,9 @@ def test_each_attack_says_what_refuses_it() -> None:
     for at, refused_as in enumerate(ALL_REFUSED):
         observe, _ = answers(lambda _, refused_as=refused_as: refused_as)  # type: ignore[misc]
         refused = {canary.name for canary in try_attacks(observe) if canary.state == "refused"}
-        names = list(ATTACKS)
+        names = list(attacks())
         assert names[at] in refused
-        assert refused == {name for name in names if ATTACKS[names[at]].refusals[0] in ATTACKS[name].refusals}
+        assert refused == {name for name in names if attacks()[names[at]].refusals[0] in attacks()[name].refusals}
 
 
 def test_what_is_undecided_is_tried_again_alone() -> None:
@@ -131,8 +131,8 @@ def test_what_is_undecided_is_tried_again_alone() -> None:
         lambda at: TimedOut(6.0, "wall") if at in (2, 12) else ALL_REFUSED[at], ALL_REFUSED.__getitem__
     )
     tried = try_attacks(observe, lambda: calm.append("quiet"))
-    assert {canary.state for canary in tried} == {"refused"} and [canary.name for canary in tried] == list(ATTACKS)
-    assert [len(job.programs) for job in jobs] == [len(ATTACKS), 1, 1]
+    assert {canary.state for canary in tried} == {"refused"} and [canary.name for canary in tried] == list(attacks())
+    assert [len(job.programs) for job in jobs] == [len(attacks()), 1, 1]
     assert calm == ["quiet"]
     observe, jobs = answers(ALL_REFUSED.__getitem__)
     try_attacks(observe, lambda: calm.append("not needed"))
@@ -150,7 +150,7 @@ def test_canaries_that_something_outside_kills_are_tried_again_alone() -> None:
         return inner(job, limits)
 
     assert {canary.state for canary in try_attacks(observe, lambda: calm.append("quiet"))} == {"refused"}
-    assert (calm, len(jobs)) == (["quiet"], len(ATTACKS))
+    assert (calm, len(jobs)) == (["quiet"], len(attacks()))
     calm.clear()
     with pytest.raises(SandboxKilled):
         try_attacks(observe)

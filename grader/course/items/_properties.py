@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, fields
 
 from grader.core.model import Message, Text
 from grader.formulas.ast import (
+    IMAGINARY,
     Derivative,
     FunctionCall,
     ListNode,
@@ -300,7 +301,7 @@ def _names(node: Node) -> set[str]:
 
 def foreign(node: Node, known: set[str], names: Declarations) -> set[str]:
     """Operators in ``node`` that are not among ``known`` and do more than arithmetic."""
-    plain = {"×", "+", "dot", "T", "[]", "index", "kron", "Σ", "ones", *names.declared}
+    plain = {IMAGINARY.name, "×", "+", "dot", "T", "[]", "index", "kron", "Σ", "ones", *names.declared}
     return {name for part in walk(node) for name in operators(part, names)} - known - plain
 
 

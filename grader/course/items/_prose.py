@@ -1,47 +1,18 @@
 """Words around an answer that do not change it: ``the answer is 7``, ``96 tokens back``, ``总共 12 个``.
 
-Only words from the lists below are dropped, and only before and after an answer. Anything else may change what it says
+Only words from ``words.yaml`` are dropped, and only before and after an answer. Anything else may change what it says
 (half, squared, per head, 不到), so an answer with other words stays unread, and costs nothing.
 """
 
 from __future__ import annotations
 
+import functools
 import re
 
 from grader.course.items import _values
 from grader.formulas import steps
 from grader.formulas.vocabulary import Vocabulary
 
-_BEFORE = (
-    "a factor", "about", "all", "altogether", "always", "answer", "approximately", "are", "as", "at", "be",
-    "because", "been", "bucket", "by", "can", "column", "constant", "contains", "cost", "costs", "count",
-    "deviation", "dimension", "divide", "divided", "equal", "equals", "exactly", "factor", "finally", "first",
-    "for", "form", "formula", "from", "get", "gets", "give", "gives", "grow", "grows", "has", "have", "head",
-    "hence", "in", "index", "is", "it", "its", "layer", "like", "linear", "linearly", "loss", "makes", "mean",
-    "memory", "must", "namely", "need", "needs", "number", "obtain", "of", "parameters", "position", "product",
-    "rank", "ratio", "result", "returns", "roughly", "row", "scale", "scales", "score", "share", "should", "simply",
-    "size", "slope", "so", "standard", "sum", "takes", "temperature", "that", "the", "then", "there", "therefore",
-    "this", "thus", "to", "total", "value", "variance", "we", "weight", "weights", "which", "will",
-)  # fmt: skip
-_AFTER = (
-    "all", "allowed", "altogether", "are", "as", "away", "back", "big", "entries", "exactly", "in", "is", "it",
-    "large", "long", "many", "matrix", "array", "tensor", "much", "of", "overall", "positions", "positive",
-    "result", "size", "the", "them", "there", "times", "together", "tokens", "total", "true", "wide",
-)  # fmt: skip
-#: Not of English: a Chinese text has no spaces between its words.
-_BEFORE_ZH = (
-    "当", "因此", "所以", "从而", "于是", "故", "即", "也就是", "就是", "那么", "答案", "结果", "最后", "最终",
-    "得到", "得出", "可得", "得", "应该", "应当", "应", "需要", "需", "要", "除以", "共有", "一共", "总共", "总计",
-    "合计", "共计", "共", "总数", "个数", "数量", "参数量", "计算量", "总量", "大小", "比例", "比值", "占比",
-    "权重", "方差", "标准差", "均值", "期望", "损失", "导数", "斜率", "维数", "维度", "长度", "形状", "内存",
-    "显存", "次数", "元素", "位置", "下标", "序号", "因子", "倍数", "变成", "变为", "往前", "向前", "大约", "大概",
-    "约为", "约等于", "约", "等于", "为", "是", "有", "它", "其", "的", "第", "线性", "按", "公式", "可以", "写成",
-    "写作", "表示", "了", "到", "每隔", "平均", "增加", "从", "返回", "概率", "加上",
-)  # fmt: skip
-_AFTER_ZH = (
-    "个", "位置", "词元", "倍", "元素", "矩阵", "张量", "数组", "为", "的", "是", "真", "增长", "级别",
-    "左右", "时",
-)  # fmt: skip
 _ZH = "[\u3400-\u9fff]"
 _HAN = re.compile(_ZH)
 #: A measure word and what was counted; not 三倍多, 3 个半.
@@ -53,21 +24,25 @@ _MEASURED = re.compile(
 _PLURAL = re.compile(r"(?<=\d)\s+(?!\w*(?:thousand|million|billion|hundred|dozen|halve|third|quarter|th)s$)[a-z]{3,}s$")
 
 
-def _listed(words: tuple[str, ...]) -> str:
-    return "|".join(sorted(words, key=len, reverse=True))
+@functools.cache
+def _lead() -> re.Pattern[str]:
+    before, before_zh = _values.listed("before"), _values.listed("before_zh")
+    each = rf"(?:{before})(?![\w.(\[{{^'-])|(?:{before_zh}|增加(?=[\s\d.]+%))"
+    return re.compile(rf"\s*(?:(?:{each})[\s,:]*)+", re.IGNORECASE)
 
 
-_LEAD = re.compile(
-    rf"\s*(?:(?:(?:{_listed(_BEFORE)})(?![\w.(\[{{^'-])|(?:{_listed(_BEFORE_ZH)}|增加(?=[\s\d.]+%)))[\s,:]*)+",
-    re.IGNORECASE,
-)
 #: What is asked for, and a verb: the divisor is ….
 _NAMED = re.compile(r"\s*(?:(?!not\b)[A-Za-z]+\s+){0,6}(?:is|are)\b(?!\s+not\b)\s*", re.IGNORECASE)
 #: Chinese words in front of an answer, which name it.
 _CHINESE = re.compile(r"\s*[\u3400-\u9fff][\u3400-\u9fff,\s]*")
-_TAIL = re.compile(
-    rf"(?<![\s,])(?:[\s,]*(?:-?fold|(?<![\w\\-])(?:{_listed(_AFTER)})|(?:{_listed(_AFTER_ZH)})))+[\s.]*$", re.IGNORECASE
-)
+
+
+@functools.cache
+def _tail() -> re.Pattern[str]:
+    after, after_zh = _values.listed("after"), _values.listed("after_zh")
+    return re.compile(rf"(?<![\s,])(?:[\s,]*(?:-?fold|(?<![\w\\-])(?:{after})|(?:{after_zh})))+[\s.]*$", re.IGNORECASE)
+
+
 #: A conclusion after a comma is the answer: …, so r = ….
 _CONCLUSION = re.compile(
     r"[,;.]\s*(?:and\s+)?(?:so|thus|hence|therefore|then|that is|i\.e\.|namely|所以|因此|从而|于是|故|即|得)"
@@ -174,14 +149,14 @@ def without_lead(text: str) -> str:
     """``text`` without harmless words at its beginning."""
     if (named := _NAMED.match(text)) and text[named.end() :].strip():
         text = text[named.end() :]
-    lead = _LEAD.match(text)
+    lead = _lead().match(text)
     return text[lead.end() :] if lead and text[lead.end() :].strip() else text
 
 
 def without_tail(text: str, *, nouns: bool = True) -> str:
     """``text`` without harmless words at its end, and without those that say what was counted: any with ``nouns``."""
     while True:
-        shorter = _values.without_counted(_TAIL.sub("", text)).rstrip(" ,")
+        shorter = _values.without_counted(_tail().sub("", text)).rstrip(" ,")
         shorter = _PLURAL.sub("", _MEASURED.sub("", shorter)) if nouns and not _CHANGED.search(shorter) else shorter
         if not shorter.strip() or shorter == text:
             return text

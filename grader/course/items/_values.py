@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from grader.core.arithmetic import Number
 from grader.core.constraints import MisconceptionId
 from grader.core.model import Text
+from grader.core.tables import table
 
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _SIGNS = str.maketrans({"−": "-", "–": "-", "×": "*", "·": "*", "⋅": "*", "∗": "*", "÷": "/", "⁄": "/", "∕": "/"})
@@ -220,28 +221,22 @@ def _plain_unit(name: str) -> str:
 
 # ------------------------------------------------------------------------------------- what was counted
 
-_COUNTED = (
-    "additions", "bits per token", "blocks", "choices", "columns", "connections", "coordinates", "dimensions",
-    "elements", "entries", "experts",
-    "factors", "features", "flop", "flops", "heads", "keys", "layers", "maps", "matrices",
-    "mults", "muls", "multiplications", "multiply-adds", "nats", "neurons", "numbers", "operations", "ops", "pairs",
-    "params",
-    "parameters", "paths", "positions", "products", "queries", "rows", "scalars", "scores", "sequences", "steps",
-    "sublayers", "subsets", "terms", "times", "tokens", "units", "values", "vectors", "weights", "words",
-)  # fmt: skip
-_COUNTED_ZH = (
-    "参数", "词元", "权重", "数", "数字", "位置", "元素", "分量", "标量", "分数", "向量", "矩阵", "头", "层", "维",
-    "维度", "特征", "乘法", "加法", "浮点运算", "运算", "子集", "乘积", "步", "行", "列", "对", "条", "项", "次", "倍",
-    "个", "组", "种", "奈特",
-)  # fmt: skip
-_EN = "|".join(sorted((re.escape(word.removesuffix("s")) + "s?" for word in _COUNTED), key=len, reverse=True))
-_ZH = "|".join(sorted(_COUNTED_ZH, key=len, reverse=True))
-#: The words that say what was counted, at the end of a text: a measure word and a noun in Chinese.
-_PER = r"(?:\s+(?:per|in)\s+[a-z ]+|\s*/\s*(?:bytes?|tokens?|seconds?|s))?"
-_WORDS = re.compile(rf"(?:(?<![A-Za-z_])(?:{_EN}){_PER}|(?:[个次条项种组层]\s*)?(?:{_ZH}))$", re.IGNORECASE)
+
+def listed(words: str) -> str:
+    """A list of ``words.yaml`` as a regular expression."""
+    return "|".join(sorted(map(re.escape, table(__file__, "words.yaml")[words]), key=len, reverse=True))
+
+
+@functools.cache
+def _counted() -> re.Pattern[str]:
+    """The words that say what was counted, at the end of a text: a measure word and a noun in Chinese."""
+    per = r"(?:\s+(?:per|in)\s+[a-z ]+|\s*/\s*(?:bytes?|tokens?|seconds?|s))?"
+    counted = re.sub(r"s?(?=\||$)", "s?", listed("counted"))
+    words = rf"(?<![A-Za-z_])(?:{counted}){per}|(?:[个次条项种组层]\s*)?(?:{listed('counted_zh')})"
+    return re.compile(rf"(?:{words})$", re.IGNORECASE)
 
 
 def without_counted(text: str) -> str:
     """``text`` without the words at its end that say what was counted: ``210 weights``, ``3 倍``."""
-    shorter = _WORDS.sub("", text.rstrip(" .。"))
+    shorter = _counted().sub("", text.rstrip(" .。"))
     return shorter.rstrip() if shorter.strip() else text

@@ -521,15 +521,12 @@ def _chained(spec: Spec, found: Sequence[Sequence[Side]], written: Sequence[tupl
 
 
 def _with_facts(steps: Sequence[Side], written: Sequence[tuple[int, str]], bank: _OfBank) -> list[Side]:
-    """The steps, and behind each that uses what the answer says elsewhere, such as p_i = exp(s_i)/Z, it written out."""
-    facts = [
-        (left, right)
-        for left, right in equations(written, bank.declared.vocabulary, {step.number for step in steps})[:_MOST_FACTS]
-        if not isinstance(left, (Name, Number)) and left not in (bank.start, bank.end)
-    ]
-    found: list[Side] = []
-    for step in [Side(bank.start, 0, show(bank.start)), *steps]:
-        found.append(step)
+    """The steps, and before each that uses what the answer says elsewhere, such as p_i = exp(s_i)/Z, it written out."""
+    stated = equations(written, bank.declared.vocabulary, {step.number for step in steps})[:_MOST_FACTS]
+    both = [fact for left, right in stated for fact in ((left, right), (right, left))]
+    facts = [fact for fact in both if not isinstance(fact[0], (Name, Number)) and fact[0] not in (bank.start, bank.end)]
+    found = [Side(bank.start, 0, show(bank.start))]
+    for step in [*found, *steps]:
         together = step.node
         used = [fact for fact in facts if _replaced(step.node, *fact) != step.node]
         facts = [fact for fact in facts if fact not in used]
@@ -538,6 +535,7 @@ def _with_facts(steps: Sequence[Side], written: Sequence[tuple[int, str]], bank:
                 together = _replaced(together, left, right)
                 alone = _replaced(step.node, left, right)
                 found += [replace(step, node=node) for node in dict.fromkeys((alone, together))]
+        found += [step] if step.number else []
     return found
 
 

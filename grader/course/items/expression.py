@@ -53,6 +53,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from grader.core.model import Message, Status, Text
+from grader.core.tables import table
 from grader.core.text import Path, name_list
 from grader.course.items import Context, Judgment, LineRead, Prompt, QuizItem, _prose, _values, essay, unreadable
 from grader.course.items._no_options import counted as counted
@@ -345,38 +346,13 @@ def describe_declarations(symbols: Mapping[str, str], given: Mapping[str, str]) 
     return found
 
 
-_WORDS = {
-    "positive integer": ("a positive integer", "正整数"),
-    "integer": ("an integer", "整数"),
-    "real": ("a real number", "实数"),
-    "positive real": ("a positive number", "正数"),
-    "fraction": ("a number between 0 and 1", "0 与 1 之间的数"),
-    "rotation": ("R_θ rotates by θ", "R_θ 表示旋转 θ"),
-}
-_HEADS = (
-    ("vector(", "a vector of length {0}", "长度为 {0} 的向量"),
-    ("weights(", "{0} positive weights with sum 1", "{0} 个正的权重，和为 1"),
-    ("row(", "a row of length {0}", "长度为 {0} 的行向量"),
-    ("matrix(", "a matrix ({0})", "({0}) 的矩阵"),
-    ("permutation(", "a permutation matrix of size {0}", "{0} 阶置换矩阵"),
-    ("map(", "a differentiable function, ({0})", "可微函数，({0})"),
-    ("index(", "from 1 to {0}", "从 1 到 {0}"),
-    ("rotation(", "R_t rotates by t·{0}", "R_t 表示旋转 t·{0}"),
-    ("iid(", "independent components, {0}", "各分量独立，{0}"),
-    ("random(", "random, {0}", "随机变量，{0}"),
-    ("normal(", "normal and independent, {0}", "独立的正态变量，{0}"),
-)
-
-
 def describe_declaration(text: str) -> tuple[str, str]:
     """A declaration in words: English, Chinese."""
     text = " ".join(text.split())
-    if text in _WORDS:
-        return _WORDS[text]
-    for head, en, zh in _HEADS:
-        if text.startswith(head) and text.endswith(")"):
-            inner = text[len(head) : -1]
-            return en.format(inner), zh.format(_chinese(inner))
+    head, bracket, rest = text.partition("(")
+    words = table(__file__, "declarations.yaml").get(head + bracket)
+    if words and rest[-1:] == bracket.replace("(", ")"):
+        return words["en"].format(rest[:-1]), words["zh"].format(_chinese(rest[:-1]))
     plain = text.removesuffix("(definition)").removesuffix("(the same variable)").strip()
     return f"= {plain}", f"= {plain}"
 

@@ -7,7 +7,7 @@ For a number. Where the item has `draw`, each learner gets their own numbers, an
 ## Keys
 
 - `answer`: a number, or arithmetic over what is drawn: `sqrt(d_k)`.
-- `draw`: `{d_k: [16, 64, 256]}`: one of these for each learner.
+- `draw`: `{d_k: [16, 49, 256]}`: one of these for each learner. No right answer may be twice another.
 - `tolerance`: relative. 0 asks for the number itself; near an answer of 0 the tolerance is absolute.
 - `unit`: a text, in one language or in both. Learners may leave it out.
 - `wrong`: wrong answers that show a misconception: `[{answer: d_k, misconception: no-root}]`.
@@ -160,10 +160,9 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
     """Problems with the numbers: every answer needs a value for every draw, and wrong ones must never be right."""
     if not 0 <= spec.tolerance < 1:
         yield unexpected(("tolerance",), spec.tolerance, "a number from 0 up to, but not including, 1", "out-of-range")
-    if spec.digits is not None and not 1 <= spec.digits <= _MOST_DIGITS:
-        yield unexpected(("digits",), spec.digits, f"a whole number from 1 to {_MOST_DIGITS}", "out-of-range")
-    if spec.decimals is not None and not 1 <= spec.decimals <= _MOST_DIGITS:
-        yield unexpected(("decimals",), spec.decimals, f"a whole number from 1 to {_MOST_DIGITS}", "out-of-range")
+    for name, places in (("digits", spec.digits), ("decimals", spec.decimals)):
+        if places is not None and not 1 <= places <= _MOST_DIGITS:
+            yield unexpected((name,), places, f"a whole number from 1 to {_MOST_DIGITS}", "out-of-range")
     if spec.decimals is not None and spec.digits is not None:
         yield unexpected(("decimals",), spec.decimals, "either digits or decimals", "out-of-range")
     for name, choices in spec.draw.items():
@@ -188,6 +187,7 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
             ("digits",), "expected none, since the answer can be 0, which has no significant digits", "out-of-range"
         )
     yield from _refused_rounding(spec)
+    yield from _twice_another(spec)
     for index, wrong in enumerate(spec.wrong):
         for symbols in _combinations(spec.draw):
             if _near(arithmetic.evaluate(wrong.answer, symbols), spec, symbols):
@@ -206,6 +206,15 @@ def _refused_rounding(spec: Spec) -> Iterator[ValueProblem]:
         if not right.is_integer() and not _close(rounded, right, spec):
             what = f"digits, decimals, or a tolerance that accepts {rounded:g} for {right:.6g}{_with(symbols)}"
             yield unexpected(("tolerance",), spec.tolerance, what, "out-of-range")
+            return
+
+
+def _twice_another(spec: Spec) -> Iterator[ValueProblem]:
+    """The problem that a slip by a factor of 2 gives what is right for another learner's numbers."""
+    values = [float(arithmetic.evaluate(spec.answer, symbols)) for symbols in _combinations(spec.draw)]
+    for value in values:
+        if value and any(math.isclose(2 * value, other, rel_tol=_EXACT) for other in values):
+            yield unexpected(("draw",), value, "numbers for which no right answer is twice another", "twice-another")
             return
 
 

@@ -9,13 +9,13 @@ import functools
 import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from grader.core.model import Text
+from grader.core.tables import table
 from grader.grading.explaining.relations import array_arguments
 from grader.grading.inputs import Drawn
 
@@ -33,10 +33,8 @@ class CaseTag:
 @functools.cache
 def phrases() -> Mapping[str, CaseTag]:
     """The phrases of every tag by its name, in the order in which tags are tried."""
-    import yaml  # slow to import; correct submissions need no phrase
-
-    table = yaml.safe_load(Path(__file__).with_name("case_tags.yaml").read_text("utf-8"))
-    return {name: CaseTag(Text(**row["having"]), Text(**row["lacking"])) for name, row in table.items()}
+    rows = table(__file__, "case_tags.yaml").items()
+    return {name: CaseTag(Text(**row["having"]), Text(**row["lacking"])) for name, row in rows}
 
 
 #: The name of a tag, and the argument that it is about; of two arguments, with a comma.

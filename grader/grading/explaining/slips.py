@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from grader.core import bounded
 from grader.core.model import Exercise, Message, Part, SourceFile, Text
+from grader.core.tables import table
 from grader.grading.explaining.landmarks import Where, where_of
 from grader.grading.outline import definitions
 
@@ -29,14 +30,6 @@ _ACTIVATION = Message("The activation here should be {right}, not {mine}.")
 _ACTIVATIONS = {"relu": "ReLU", "gelu": "GELU", "silu": "SiLU"}
 #: Activations that hardly any model of the course uses.
 _UNLIKELY = frozenset({"elu", "leaky_relu", "mish", "relu6", "selu", "softplus", "hardtanh", "celu"})
-#: Functions whose result is usually not needed.
-_FOR_EFFECT = frozenset(
-    {
-        "add", "append", "backward", "clear", "eval", "extend", "fill", "insert", "manual_seed", "pop", "print", "put",
-        "register_buffer", "register_parameter", "remove", "seed", "setdefault", "sort", "train", "update",
-        "zero_grad",
-    }
-)  # fmt: skip
 _MODULES = frozenset({"F", "nn", "np", "numpy", "torch"})
 _MUTABLE = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -228,7 +221,8 @@ def _target(value: ast.expr) -> ast.expr | None:
         case _:
             return None
     plain = isinstance(source, (ast.Name, ast.Attribute, ast.Subscript)) and not _is_self(source)
-    return None if name in _FOR_EFFECT or name.endswith("_") or not plain else source
+    effect = name in table(__file__, "names.yaml")["for_effect"] or name.endswith("_")
+    return None if effect or not plain else source
 
 
 def _is_self(node: ast.expr) -> bool:

@@ -11,14 +11,9 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 
 from grader.core.model import Course, SourceFile
+from grader.core.tables import table
 from grader.grading.explaining.landmarks import Where, where_of
 
-_RANDOM = frozenset(
-    {
-        "bernoulli", "choice", "dropout", "multinomial", "normal", "normal_", "permutation", "rand", "rand_like",
-        "randint", "randn", "randn_like", "random", "randperm", "standard_normal", "uniform", "uniform_",
-    }
-)  # fmt: skip
 #: Initialisers such as ``xavier_uniform_``.
 _INITIALISERS = ("_uniform_", "_normal_")
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -89,7 +84,7 @@ def _unsuitable(tree: ast.Module) -> Iterator[ast.expr]:
                 yield test
             case ast.Call(func=ast.Name(id="range"), args=bounds):
                 yield from bounds
-            case ast.Call() if _called(node) in _RANDOM or _called(node).endswith(_INITIALISERS):
+            case ast.Call() if _draws(_called(node)):
                 yield node
         for name in ("body", "orelse"):
             if isinstance(block := getattr(node, name, None), list):
@@ -120,6 +115,10 @@ def _stored(node: ast.AST) -> set[str]:
     names = {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
     parts = (each for each in ast.walk(node) if isinstance(each, ast.Subscript) and isinstance(each.ctx, ast.Store))
     return names | {part.value.id for part in parts if isinstance(part.value, ast.Name)}
+
+
+def _draws(name: str) -> bool:
+    return name in table(__file__, "names.yaml")["random"] or name.endswith(_INITIALISERS)
 
 
 def _called(call: ast.Call) -> str:

@@ -36,6 +36,7 @@ from grader.classroom.intake import Person
 from grader.classroom.results import Book
 from grader.core.errors import UsageError
 from grader.core.model import Message
+from grader.core.tables import table
 from grader.core.text import clean
 from grader.instructor.export import ExportOptions
 from grader.instructor.export import _class_list as class_list
@@ -48,12 +49,6 @@ SOURCE = "gradebook"
 OPTIONS = frozenset({"template", "column", "roster"})
 
 _PARTICIPANT = re.compile(r"\D*?(\d+)\s*")
-_HEADINGS = {
-    "name": ("full name", "姓名", "全名"),
-    "grade": ("grade", "成绩", "分数"),
-    "most": ("maximum grade", "最高分", "最高成绩", "最大成绩"),
-    "feedback": ("feedback comments", "反馈评语", "反馈评论", "反馈意见", "评语反馈"),
-}
 #: The prefix of attncheck's comments. Comments without it were written by a person, and are kept.
 _OURS = "attncheck: "
 
@@ -88,18 +83,13 @@ def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
                 if sheet.at(row, at).strip() and not sheet.at(row, at).startswith(_OURS):
                     kept += 1
                 else:
-                    changes[row, at] = _comment(grade.lines)
+                    changes[row, at] = _OURS + "<br>".join(html.escape(clean(line, 400)) for line in grade.lines)
     out.write_file([sheet.edited(changes)])
     if columns.feedback is None:
         out.say(Message("There is no feedback column, so only grades are filled in."))
     if kept:
         out.say(Message("Comments written by someone else were kept: {count}.").fill(count=kept))
     class_list.report_differences(out, graded, rows, unknown, doubtful, (row for row, _ in changes))
-
-
-def _comment(lines: tuple[str, ...]) -> str:
-    """A comment as one line of HTML, the format that Moodle expects."""
-    return _OURS + "<br>".join(html.escape(clean(line, 400)) for line in lines)
 
 
 def _filled(sheet: Sheet) -> list[int]:
@@ -116,7 +106,8 @@ def _columns(sheet: Sheet, wanted: str | None) -> _Columns:
         return [at for at in range(len(heading)) if rows and all(fits(sheet.at(row, at).strip()) for row in rows)]
 
     def named(what: str) -> int | None:
-        return next((at for at, title in enumerate(heading) if title.casefold() in _HEADINGS[what]), None)
+        known = table(__file__, "moodle.yaml")[what]
+        return next((at for at, title in enumerate(heading) if title.casefold() in known), None)
 
     # A bare number may mean anything; a participant's number follows a word.
     person = [at for at in where(lambda cell: bool(_PARTICIPANT.fullmatch(cell)) and not cell[:1].isdecimal())]

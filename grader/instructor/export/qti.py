@@ -57,14 +57,8 @@ ABOUT = Message("Quiz items for Canvas: a zip with one quiz (QTI 1.2).")
 SOURCE = "course"
 OPTIONS = frozenset({"questions", "graded"})
 
-_FORMS = frozenset({"one", "many", "number", "pairs", "essay"})
-_TYPES = {
-    "one": "multiple_choice_question",
-    "many": "multiple_answers_question",
-    "number": "numerical_question",
-    "pairs": "matching_question",
-    "essay": "essay_question",
-}
+_TYPES = {"one": "multiple_choice", "many": "multiple_answers", "number": "numerical", "pairs": "matching"}
+_FORMS = frozenset({*_TYPES, "essay"})
 _XSI = "http://www.w3.org/2001/XMLSchema-instance"
 _QTI = "http://www.imsglobal.org/xsd/ims_qtiasiv1p2"
 _CANVAS = "http://canvas.instructure.com/xsd/cccv1p0"
@@ -192,7 +186,7 @@ def _item(section: ET.Element, each: ExportItem) -> None:
     ident = _ident(each.id)
     item = _add(section, "item", ident=ident, title=each.id)
     fields = _add(item, "itemmetadata/qtimetadata")
-    _field(fields, "question_type", _TYPES[each.form])
+    _field(fields, "question_type", f"{_TYPES.get(each.form, each.form)}_question")
     _field(fields, "points_possible", decimal(_points(each)))
     _field(fields, "original_answer_ids", ",".join(f"{ident}_{_ident(option.id)}" for option in each.options))
     _field(fields, "assessment_question_identifierref", f"{ident}_ref")

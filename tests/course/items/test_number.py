@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+import yaml
 
 from grader.core.model import Status, Text
 from grader.core.text import show_path
@@ -13,7 +15,7 @@ from grader.course.items.number import Spec, read
 
 ADA = Context("spring", "ada", "Q3.size")
 PLAIN = Spec(512, wrong=(KnownWrongAnswer(1024, "both-ways"), KnownWrongAnswer("2**8", "half")), unit="MiB")
-DRAWN = Spec("sqrt(d)", {"d": (16, 64, 256)}, wrong=(KnownWrongAnswer("d", "no-root"),))
+DRAWN = Spec("sqrt(d)", {"d": (16, 49, 256)}, wrong=(KnownWrongAnswer("d", "no-root"),))
 TIMES = Text("times", "倍")
 
 
@@ -105,33 +107,7 @@ def test_numbers_are_read_as_people_write_them(value: object, expected: float) -
         math.nan,
         math.inf,
         10**400,
-        "",
-        " ",
-        "nan",
-        "inf",
-        "∞",
-        "8 MiB",
-        "1,024,5",
-        "1.024,5,6",
-        "3 4",
-        "7 3/2",
-        "log(8,2)",
-        "one of 3",
-        "一半",
-        "8 (squared)",
-        "2^^3",
-        "√",
-        "√-4",
-        "1/0",
-        "1e999",
-        "9^9^9^9",
-        "d_k",
-        "(" * 79,
-        "1" * 81,
-        "__import__('os')",
-        "0 if 1 else 2",
-        "1or 2",
-        "\x00",
+        *yaml.safe_load(Path(__file__).with_name("no_numbers.yaml").read_text("utf-8")),
     ],
 )
 def test_what_is_no_number_is_not_read(value: object) -> None:
@@ -209,12 +185,12 @@ def test_everybody_has_numbers_of_their_own() -> None:
 
 def test_a_wrong_answer_says_which_numbers_are_the_learners() -> None:
     """What would be right for others says nothing about how somebody came to it."""
-    assert draw(DRAWN, ADA) == {"d": 64}
-    for value in (7, "√256"):
+    assert draw(DRAWN, ADA) == {"d": 49}
+    for value in (8, "√256"):
         message = number.judge(DRAWN, value, ADA).message
         assert message is not None
-    assert number.judge(DRAWN, 7, ADA).message == Text(
-        "Not right for your numbers: d = 64.", "对你的数据来说不对：d = 64。"
+    assert number.judge(DRAWN, 8, ADA).message == Text(
+        "Not right for your numbers: d = 49.", "对你的数据来说不对：d = 49。"
     )
 
 
@@ -342,7 +318,7 @@ def test_what_is_no_number_is_told_what_one_looks_like(value: object, en: str) -
             ["wrong[1].answer: found '2*2'; expected an answer that is"],
         ),
         (
-            Spec("sqrt(d)", {"d": (4, 16)}, wrong=(KnownWrongAnswer("d / 2", "m"),)),
+            Spec("sqrt(d)", {"d": (4, 25)}, wrong=(KnownWrongAnswer("d / 2", "m"),)),
             ["wrong[0].answer: found 'd / 2'; expected an answer that is never right, but it is with d = 4"],
         ),
         (Spec("8 / 3", digits=3, wrong=(KnownWrongAnswer("3 / 8", "upside-down"),)), []),

@@ -49,7 +49,7 @@ def relate(pairs: Sequence[Pair]) -> Text | None:
         for powers in _monomials(len(names)):
             for coefficient in _COEFFICIENTS:
                 if all(
-                    _close(coefficient * _product(each, names, powers), value)
+                    math.isclose(coefficient * _product(each, names, powers), value, rel_tol=_EXACT)
                     for each, value in zip(given, values, strict=True)
                 ):
                     return said.fill(what=_written(coefficient, names, powers))
@@ -72,10 +72,6 @@ def _monomials(count: int) -> tuple[tuple[int, ...], ...]:
 
 def _product(given: dict[str, float], names: Sequence[str], powers: Sequence[int]) -> float:
     return math.prod(given[name] ** power for name, power in zip(names, powers, strict=True))
-
-
-def _close(one: float, other: float) -> bool:
-    return math.isclose(one, other, rel_tol=_EXACT)
 
 
 def _written(coefficient: float, names: Sequence[str], powers: Sequence[int]) -> str:

@@ -1,0 +1,15 @@
+"""Tables of words and phrases, as YAML files beside the modules that use them."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import Any
+
+
+@functools.cache
+def table(module: str, name: str) -> Any:
+    """The file ``name`` in the folder of the module whose ``__file__`` is ``module``."""
+    import yaml  # slow to import; most commands need no table
+
+    return yaml.safe_load(Path(module).with_name(name).read_text("utf-8"))
