@@ -33,6 +33,7 @@ from grader.core.model import (
     SourceFile,
     Symbol,
 )
+from grader.core.tables import table
 from grader.core.text import Path
 from grader.course import conditions, edits, items, misconceptions
 from grader.course.problems import ValueProblem, unexpected, unknown
@@ -40,15 +41,6 @@ from grader.course.problems import ValueProblem, unexpected, unknown
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
 
 Draws: TypeAlias = Mapping[str, Sequence[int]]
-
-#: The functions of ``grader/sandbox/inside/helpers.py`` that a bank may name under ``make``, ``through`` and ``else``.
-#: The module itself is not imported, because it needs torch; a test compares the names.
-HELPERS = (
-    *("adapted", "appends", "attend", "attention_output", "collect_gradients", "counted", "counter"),
-    *("decoder_layer", "describe", "encoder_layer", "filled_cache", "forbid", "forward", "gradient_norms"),
-    *("gradients", "kv_cache", "next_logits", "parameters", "projections", "ready", "require_grad", "row_by_row"),
-    *("sublayer", "table", "taught", "token_by_token", "watch"),
-)
 
 #: What a contract may ask a submission to raise.
 _EXCEPTIONS = ("ValueError", "TypeError", "IndexError", "KeyError", "RuntimeError", "NotImplementedError")
@@ -248,9 +240,15 @@ def _variants(exercise: Exercise) -> Iterator[ValueProblem]:
                 yield unknown(where, name, "an argument of this exercise", taken, "unknown-argument")
 
 
+def helpers() -> Sequence[str]:
+    """The helpers that a bank may name. Their module is not imported, because it needs torch; a test compares both."""
+    names: Sequence[str] = table(__file__, "helpers.yaml")
+    return names
+
+
 def _helper(path: Path, name: str) -> Iterator[ValueProblem]:
-    if name not in HELPERS:
-        yield unknown(path, name, "a helper in grader/sandbox/inside/helpers.py", HELPERS, "unknown-helper")
+    if name not in helpers():
+        yield unknown(path, name, "a helper in grader/sandbox/inside/helpers.py", helpers(), "unknown-helper")
 
 
 def _mistakes(exercise: Exercise, raw: Sequence[Mapping[str, Any]], vocabulary: KnownNames) -> Iterator[ValueProblem]:

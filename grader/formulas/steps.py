@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import itertools
 import re
+import string
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import cast
 
 from grader.core.model import Message
 from grader.core.tables import table
@@ -22,6 +24,7 @@ from grader.formulas.ast import (
     Sum,
     Times,
     children,
+    walk,
     with_children,
 )
 from grader.formulas.errors import ParseError
@@ -31,10 +34,13 @@ from grader.formulas.tokens import is_cjk, normalize, plain_matrices
 from grader.formulas.vocabulary import Kind, Vocabulary, function_name, split_word
 
 MOST_LINES = 60
+#: Parts of a formula that has a name; a name may be used in the formula of another.
+_MOST_PARTS = 200
 
 _LINE = Message("Line {number}, “{text}”: {why}")
 _WORDS = Message("write the formula first and your words after #.")
 _CASES = Message("write both cases, i = j: … and i ≠ j: …, one after the other.")
+_LONG = Message("The formulas behind these names are too long together.")
 _MANY = Message("At most {most} lines are allowed.")
 
 _MARK = re.compile(r"\s*(?:#|//|∵|--)")
@@ -288,8 +294,9 @@ class LocalNames:
             case FunctionCall("Re" | "Im") if "i" in self.formulas:
                 node = self._in_the_plane(node)
             case FunctionCall(name, args) | Subscript(Name(name), args) if self._fits(name, args):
-                given = zip(self.parameters[name], map(self.unfolded, args), strict=True)
-                return LocalNames(self.vocabulary, dict(given)).unfolded(self.formulas[name])
+                given = dict(zip(self.parameters[name], map(self.unfolded, args), strict=True))
+                names = {part.name for arg in given.values() for part in walk(arg) if isinstance(part, Name)}
+                return LocalNames(self.vocabulary, given).unfolded(_apart(self.formulas[name], frozenset(names)))
         below = children(node)
         return with_children(node, [self.unfolded(child) for child in below]) if below else node
 
@@ -321,7 +328,7 @@ def _local_names(lines: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> Lo
     local = LocalNames(vocabulary, {})
     written = " ".join(line for _, line in lines)
     if _IN_THE_PLANE.search(written) and not _INDEX_I.search(written):
-        local = LocalNames(_wider(vocabulary, "i", "scalar"), {"i": IMAGINARY})
+        local = LocalNames(with_name(vocabulary, "i", "scalar"), {"i": IMAGINARY})
     for at, (_, line) in enumerate(lines[:MOST_LINES]):
         others = [other for place, (_, other) in enumerate(lines) if place != at]
         for name, formula in _names_given(line, others, local.vocabulary):
@@ -392,32 +399,34 @@ def _with_name(local: LocalNames, name: str, text: str) -> LocalNames:
     parameters = tuple(filter(None, (argument, *indices)))
     inner = known
     for parameter in parameters:
-        inner = inner if parameter in known.spellings else _wider(inner, parameter, "scalar")
+        inner = inner if parameter in known.spellings else with_name(inner, parameter, "scalar")
     try:
         formula = parse_chain(strip_words(_SHAPE.sub("", text), inner), inner)[0]
     except ParseError:
         return local
-    formula = local.unfolded(_primed(formula) if parameters else formula)
-    wider = _wider(known, of, "function" if argument else "definition")
+    formula = local.unfolded(formula)
+    if len(list(itertools.islice(walk(formula), _MOST_PARTS))) == _MOST_PARTS:
+        raise ParseError(_LONG)
+    extended = with_name(known, of, "function" if argument else "definition")
     with_parameters = {**local.parameters, of: parameters} if parameters else local.parameters
-    return LocalNames(wider, {**local.formulas, of: formula}, with_parameters)
+    return LocalNames(extended, {**local.formulas, of: formula}, with_parameters)
 
 
-def _wider(vocabulary: Vocabulary, name: str, kind: Kind) -> Vocabulary:
+def with_name(vocabulary: Vocabulary, name: str, kind: Kind) -> Vocabulary:
     """``vocabulary`` with one more name."""
     kinds, spellings = {**vocabulary.kinds, name: kind}, {**vocabulary.spellings, name: name}
     return replace(vocabulary, kinds=kinds, spellings=spellings)
 
 
-def _primed(node: Node, indices: frozenset[str] = frozenset()) -> Node:
-    """``node`` with other indices in its sums, which no argument has."""
-    match node:
-        case Name(name) if name in indices:
-            return Name(f"{name}'")
-        case Sum():
-            indices = indices | set(node.indices)
-            node = replace(node, indices=tuple(f"{index}'" for index in node.indices))
-    return with_children(node, [_primed(child, indices) for child in children(node)])
+def _apart(node: Node, taken: frozenset[str]) -> Node:
+    """``node`` with other indices in its sums than the names ``taken``."""
+    if isinstance(node, Sum) and (same := next((index for index in node.indices if index in taken), None)):
+        used = taken | {part.name for part in walk(node) if isinstance(part, Name)} | {*node.indices}
+        other = next((letter for letter in string.ascii_lowercase[8:] if letter not in used), f"{same}'")
+        renamed = LocalNames(Vocabulary({}), {same: Name(other)}).unfolded(node)
+        indices = tuple(other if index == same else index for index in node.indices)
+        return _apart(replace(cast(Sum, renamed), indices=indices), taken)
+    return with_children(node, [_apart(child, taken) for child in children(node)])
 
 
 def _known(word: str, vocabulary: Vocabulary) -> bool:

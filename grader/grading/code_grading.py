@@ -285,14 +285,13 @@ _ADAPTING = ("numpy", "except", "isinstance", "hasattr", "is_tensor", "as_tensor
 
 
 def _is_better(attempt: AttemptResult, before: ExerciseResult) -> bool:
-    """Whether this form of the exercise earns more. A variant must also pass a check that failed without it.
+    """Whether this form of the exercise earns more, and passes a check that failed before.
 
-    Otherwise code could earn more in a variant only because some inputs have no such form.
+    Otherwise code could earn more only because some inputs have no such form, or no gradients.
     """
     pairs = zip(attempt.result.outcomes, before.outcomes, strict=True)
     mended = [now for now, was in pairs if was.verdict.applies and was.status is not Status.PASSED is now.status]
-    plain = attempt.form is None or attempt.form.variant is None
-    return attempt.result.earned > before.earned and (plain or bool(mended))
+    return attempt.result.earned > before.earned and bool(mended)
 
 
 def _something_did_not_return(tried: AttemptResult) -> bool:

@@ -21,38 +21,19 @@ from prompt_toolkit.output import ColorDepth, Output
 from prompt_toolkit.styles import Style
 
 from grader.core.model import Lang, Text
+from grader.core.tables import table
 from grader.course.items import Prompt
 from grader.learning import choice_widget, quiz_view
 from grader.learning.choice_widget import ChoiceState
 from grader.learning.quiz_session import Action, Command, QuizCard, TypedAnswer, read
 
-_STYLE = Style.from_dict(
-    {
-        "cursor": "bold ansicyan",
-        "marked": "bold",
-        "tried": "ansibrightblack",
-        "hint": "ansibrightblack",
-        "note": "ansimagenta",
-    }
-)
-_COMMANDS: dict[str, Command] = {
-    "c-s": "skip",
-    "c-p": "back",
-    "c-l": "lang",
-    "c-q": "quit",
-    "c-d": "quit",
-    "c-k": "key",
-}
-_PAUSE: dict[str, Command] = {
-    **{key: command for key, command in _COMMANDS.items() if command in ("back", "lang", "quit")},
-    **dict.fromkeys(("enter", " ", "n"), "next"),
-    **dict.fromkeys(("b", "left", "up"), "back"),
-    "f": "follow",
-    "l": "lang",
-    "q": "quit",
-}
 _ARROWS = ("up", "down", "left", "right")
 _WIDEST = 100
+
+
+def _named(which: str) -> dict[str, Any]:
+    found: dict[str, Any] = table(__file__, "keys.yaml")[which]
+    return found
 
 
 class Keyboard:
@@ -65,7 +46,10 @@ class Keyboard:
         self._history = InMemoryHistory()
         self._drafts: dict[str, str] = {}
         self._io: dict[str, Any] = {"input": input, "output": output}
-        self._io |= {"style": _STYLE, "color_depth": ColorDepth.DEPTH_1_BIT if os.environ.get("NO_COLOR") else None}
+        self._io |= {
+            "style": Style.from_dict(_named("style")),
+            "color_depth": ColorDepth.DEPTH_1_BIT if os.environ.get("NO_COLOR") else None,
+        }
 
     def ask(self, card: QuizCard, lang: Lang) -> Action:
         """An answer to ``card``, or a command."""
@@ -83,7 +67,7 @@ class Keyboard:
     def pause(self, lang: Lang, follow: bool) -> Action:
         """The command for the key pressed after an item is settled. ``follow``: whether a follow-up is offered."""
         note: list[Text | None] = [None]  # why the last key did nothing
-        bindings = _bindings(_PAUSE, lambda event, command: event.app.exit(result=command))
+        bindings = _bindings(_named("paused"), lambda event, command: event.app.exit(result=command))
 
         @bindings.add(Keys.Any)
         def _(event: KeyPressEvent) -> None:
@@ -118,7 +102,7 @@ class Keyboard:
             )  # otherwise the options stay on the screen
             event.app.exit(result=result)
 
-        bindings = _bindings(_COMMANDS, end)
+        bindings = _bindings(_named("anywhere"), end)
 
         @bindings.add("enter")
         def _(event: KeyPressEvent) -> None:
@@ -166,7 +150,7 @@ class Keyboard:
                 event.app.erase_when_done = True
                 event.app.exit(result=(command,))  # a tuple, because typed text comes back as a plain string
 
-        bindings = _bindings({key: command for key, command in _COMMANDS.items() if key != "c-k"}, end)
+        bindings = _bindings({key: command for key, command in _named("anywhere").items() if key != "c-k"}, end)
 
         @bindings.add("enter")
         def _(event: KeyPressEvent) -> None:

@@ -16,17 +16,9 @@ from typing import Literal
 
 from grader.core.errors import SubmissionError
 from grader.core.model import ExerciseResult, Message, Report, Status, Text, WatchState
+from grader.core.tables import table
 
 Event = Literal["saved", "next", "hint", "help", "other", "quit"]
-_KEYS: dict[str, Event] = {
-    "n": "next",
-    "\t": "next",
-    "h": "hint",
-    "?": "help",
-    "q": "quit",
-    "\x03": "quit",
-    "\x04": "quit",
-}
 
 
 _KEYS_ARE = Message("n shows the next exercise that does not pass, h a hint, q quits. Saving a file grades again.")
@@ -153,7 +145,8 @@ def _read_keys(terminal: int, arrived: queue.SimpleQueue[Event], stop: threading
             key = os.read(terminal, 1).decode("ascii", "replace").lower()
             if key == "\x1b":
                 _skip_sequence(terminal)
-            arrived.put(_KEYS.get(key, "other") if key else "quit")  # the end of the input quits, too
+            known = table(__file__, "keys.yaml")["watch"]
+            arrived.put(known.get(key, "other") if key else "quit")  # the end of the input quits, too
 
 
 def _skip_sequence(terminal: int) -> None:

@@ -55,6 +55,10 @@ _MARK = {
     Status.PENDING: ("…", "cyan"),
     Status.UNMARKED: ("!", "magenta"),
 }
+#: Checks that fail whether or not other results are right.
+_INDEPENDENT = (
+    "values", "fully_masked_rows", "memory", "operations", "raises", "registered_parameters", "unchanged_inputs",
+)  # fmt: skip
 _WRONG = ("✗", "red")
 _UNREAD = ("?", "yellow")
 #: The lines that the overview of ``watch`` may always take, and the cells that points need at the end of one.
@@ -360,10 +364,10 @@ def _tally(page: Page, exercise: ExerciseResult) -> None:
         names = {
             name: page.say(check_label(name)) + (f" ×{times}" if times > 1 else "") for name, times in lost.items()
         }
-        if len(names) > 1 and "values" in names:
-            parts.append(page.say(NOT_PASSED, names=names.pop("values")))
-        said = PERHAPS if len(parts) > 1 else NOT_PASSED
-        parts.append(page.say(said, names=page.say(COMMA).join(names.values())))
+        plain = [name for name in names if "values" not in names or name in _INDEPENDENT]
+        perhaps = [names[name] for name in names if name not in plain]
+        for said, listed in ((NOT_PASSED, [names[name] for name in plain]), (PERHAPS, perhaps)):
+            parts += [page.say(said, names=page.say(COMMA).join(listed))] if listed else []
     if exercise.array_type is not None:
         parts.append(page.say(words.GIVEN[exercise.array_type]))
     line = page.say(SEMICOLON).join(parts)

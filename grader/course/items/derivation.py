@@ -87,7 +87,7 @@ from grader.course.items._stages import Looker, Progress, Route
 from grader.course.items.expression import as_text, check_declarations, describe_declarations
 from grader.course.problems import ValueProblem, unexpected
 from grader.formulas import compare, scalars
-from grader.formulas.ast import Derivative, Name, Node, Number, children, with_children
+from grader.formulas.ast import IMAGINARY, Derivative, Name, Node, Number, children, with_children
 from grader.formulas.compare import Counterexample, ValueTable
 from grader.formulas.declarations import GIVEN_FORMS, DeclarationError, Declarations, Random, read_declarations
 from grader.formulas.differentials import derivative_of
@@ -96,7 +96,7 @@ from grader.formulas.flat import Flat, with_ones
 from grader.formulas.mathml import mathml
 from grader.formulas.parse import parse, parse_chain
 from grader.formulas.printer import show
-from grader.formulas.steps import MOST_LINES, Side, equations, excerpt_of, number_lines, parse_lines, remarks
+from grader.formulas.steps import MOST_LINES, Side, equations, excerpt_of, number_lines, parse_lines, remarks, with_name
 
 _HOW = Message("Write one step per line, each equal to the line before. You may add a reason after #.")
 _HOW_GIVEN = Message("First state your assumptions, one per line: given q: iid(mean=…, var=…).")
@@ -365,6 +365,7 @@ def read_lines(spec: Spec, text: str) -> tuple[LineRead, ...]:
 def as_mathml(spec: Spec, shown: str) -> str:
     """A line that ``reading`` returned, as MathML."""
     vocabulary = _of_bank(spec).declared.vocabulary
+    vocabulary = with_name(vocabulary, "i", "scalar") if IMAGINARY.name in shown else vocabulary
     return "<math><mo>=</mo></math>".join(mathml(parse(side, vocabulary)) for side in shown.split(" = "))
 
 

@@ -212,10 +212,10 @@ def _refused_rounding(spec: Spec) -> Iterator[ValueProblem]:
 def _twice_another(spec: Spec) -> Iterator[ValueProblem]:
     """The problem that a slip by a factor of 2 gives what is right for another learner's numbers."""
     values = [float(arithmetic.evaluate(spec.answer, symbols)) for symbols in _combinations(spec.draw)]
-    for value in values:
-        if value and any(math.isclose(2 * value, other, rel_tol=_EXACT) for other in values):
-            yield unexpected(("draw",), value, "numbers for which no right answer is twice another", "twice-another")
-            return
+    pairs = itertools.permutations(values, 2)
+    twice = [one for one, other in pairs if one and math.isclose(2 * one, other, rel_tol=_EXACT)]
+    if twice:
+        yield unexpected(("draw",), twice[0], "numbers for which no right answer is twice another", "twice-another")
 
 
 def alike(spec: Spec) -> Iterator[tuple[str, str, Symbols]]:

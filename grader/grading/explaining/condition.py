@@ -48,7 +48,8 @@ def condition(failure: WrongExercise) -> Iterator[Diagnosis]:
     cases = {each.seen.case.name: each.seen.case.title for each in values}
     if len(cases) < _FEWEST or not wrong < cases.keys():
         return
-    said = _deciding(failure, values) or _named(wrong, cases)
+    failed = {each.seen.case.name for each in failure.evidence if each.failed}
+    said = _deciding(failure, values) or _named(wrong, cases, failed)
     if said is not None:
         yield Diagnosis("condition", said)
 
@@ -67,11 +68,14 @@ def _main_check(exercise: Exercise) -> str:
     return max(exercise.checks, key=lambda spec: spec.weight).kind
 
 
-def _named(wrong: set[str], cases: Mapping[str, Text]) -> Text | None:
-    """The names of the wrong cases or of the correct ones, whichever are fewer."""
+def _named(wrong: set[str], cases: Mapping[str, Text], failed: set[str]) -> Text | None:
+    """The names of the wrong cases or of the correct ones, whichever are fewer.
+
+    A case that ``failed`` in another check is not called correct.
+    """
     right = cases.keys() - wrong
     fewer, said = (wrong, _ONLY_WRONG) if len(wrong) <= len(right) else (right, _ONLY_RIGHT)
-    if len(fewer) > _FEW:
+    if len(fewer) > _FEW or (said is _ONLY_RIGHT and right & failed):
         return None
     names = name_list(Text(f"“{cases[name].en}”", f"“{cases[name].zh}”") for name in sorted(fewer))
     return said.fill(right=len(right), all=len(cases), names=names)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from grader.core.errors import LibrariesChanged
-from grader.core.model import Diagnosis, Submission, Text
+from grader.core.model import Diagnosis, Message, Submission, Text
 from grader.core.text import clean
 from grader.grading.explaining.condition import condition, unsteady
 from grader.grading.explaining.evidence import WrongExercise
@@ -16,6 +16,11 @@ from grader.grading.explaining.raised import raised, source_line
 from grader.grading.explaining.relation import relation
 from grader.grading.explaining.slip import slip
 
+_OVERWRITTEN = Message(
+    "The call changes its arguments in place, and what it reads from them afterwards is no longer the input. Work on a "
+    "copy: that may be all that is wrong."
+)
+_CHANGE = "unchanged_inputs"
 #: The largest number of diagnoses for one exercise.
 _MOST = 3
 #: The longest line of source that is kept with a diagnosis, and the longest text.
@@ -53,7 +58,17 @@ def explain(failure: WrongExercise, names_only: bool = False) -> tuple[Diagnosis
         is_asked = explainer is unsteady or not any(isinstance(each, Repair) for each in said)
         if is_asked and (after_a_name or not named):
             said += _diagnoses(explainer, replace(failure, named=named))
+        if explainer is mistake and _overwrites(failure, said):
+            said = [Diagnosis("condition", _OVERWRITTEN)]
+            break
     return tuple(_with_source(_bounded(each), failure.submission) for each in said[:_MOST])
+
+
+def _overwrites(failure: WrongExercise, said: Sequence[Diagnosis]) -> bool:
+    """Whether the call changes its arguments and values are wrong, too, and no mistake that was ``said`` does that."""
+    failed = {each.seen.spec.kind for each in failure.evidence if each.failed and each.seen.case.public}
+    doing = {each.misconception for each in failure.exercise.mistakes if _CHANGE in "".join(each.fails)}
+    return {"values", _CHANGE} <= failed and not doing & {each.misconception for each in said}
 
 
 def _bounded(diagnosis: Diagnosis) -> Diagnosis:

@@ -48,8 +48,10 @@ def shared(files: tuple[SourceFile, ...], function: str, course: Course) -> froz
         for part in file.parts:
             for node in ast.parse(part.text).body:
                 if isinstance(node, _DEFINITIONS):
-                    places[node.name] = _places(part.label, node, part.text.split("\n"))
-                    uses[node.name] = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+                    # Files may have definitions of the same name.
+                    places.setdefault(node.name, set()).update(_places(part.label, node, part.text.split("\n")))
+                    names = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+                    uses.setdefault(node.name, set()).update(names)
     mine = _reachable(uses, {function})
     exercises = {exercise.name for question in course.questions for exercise in question.exercises}
     others = _reachable(uses, (uses.keys() - mine) | (exercises - {function}))
