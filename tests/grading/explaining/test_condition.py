@@ -110,6 +110,8 @@ def test_no_tag_decides() -> None:
     wrong = [(f"wrong {number}", WRONG, args) for number in range(5)]
     assert said(*wrong, ("odd", RIGHT, args)) == ["Wrong in most of the 6 cases; correct only in “odd”."]
     assert said(*wrong, *right) == []
+    odd = [tried("odd", RIGHT, x=ROWS), tried("odd", WRONG, check="gradients", x=ROWS)]
+    assert not list(condition(failure(*odd, *(tried(*case[:2], x=ROWS) for case in wrong)))), "it is not correct"
 
 
 def test_all_or_two_cases() -> None:

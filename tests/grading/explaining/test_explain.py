@@ -52,6 +52,12 @@ def test_a_line_that_nobody_submitted() -> None:
     assert explain(failure(hidden, text="x\ny\n")) == ()
 
 
+def test_arguments_that_are_overwritten() -> None:
+    """Come first, for what is wrong may only be that."""
+    (found,) = explain(failure(TWICE, tried("twice", WRONG, check="unchanged_inputs", x=ROWS)))
+    assert found.text.en.startswith("The call changes its arguments in place")
+
+
 def test_a_relation() -> None:
     """Between results of public cases. It must also hold in most hidden ones, which say nothing by themselves."""
     unlike = tried("unlike", WRONG, got=gave(3 * ROWS), expected=gave(ROWS), public=False, x=ROWS)
