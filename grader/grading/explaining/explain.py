@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from grader.core.errors import LibrariesChanged
-from grader.core.model import Diagnosis, Message, Submission, Text
+from grader.core.model import Diagnosis, Message, Status, Submission, Text
 from grader.core.text import clean
 from grader.grading.explaining.condition import condition, unsteady
 from grader.grading.explaining.evidence import WrongExercise
@@ -66,7 +66,8 @@ def explain(failure: WrongExercise, names_only: bool = False) -> tuple[Diagnosis
 
 def _overwrites(failure: WrongExercise, said: Sequence[Diagnosis]) -> bool:
     """Whether the call changes its arguments and values are wrong, too, and no mistake that was ``said`` does that."""
-    failed = {each.seen.spec.kind for each in failure.evidence if each.failed and each.seen.case.public}
+    public = (each for each in failure.evidence if each.seen.case.public)
+    failed = {each.seen.spec.kind for each in public if each.verdict.status is Status.FAILED}  # not: it raised
     doing = {each.misconception for each in failure.exercise.mistakes if _CHANGE in "".join(each.fails)}
     return {"values", _CHANGE} <= failed and not doing & {each.misconception for each in said}
 
