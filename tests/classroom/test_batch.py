@@ -41,7 +41,7 @@ from grader.grading import courses
 from grader.grading.checks import values
 from grader.grading.inputs import Seed
 from grader.sandbox import Sandbox, ZygoteSettings, policy
-from grader.sandbox.canaries import ATTACKS, AttackResult
+from grader.sandbox.canaries import AttackResult, attacks
 from tests import tiny
 
 if TYPE_CHECKING:
@@ -496,7 +496,7 @@ def test_a_canary_that_is_not_refused_stops_everything(
     others: dict[str, Observation], said: str, order: Callable[..., BatchRequest], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What an attack was let do is named, or what could not be tried, which is another matter; nothing is graded."""
-    bodies = {attack.body: name for name, attack in ATTACKS.items()}
+    bodies = {attack.body: name for name, attack in attacks().items()}
 
     def observe(job: Job, limits: Limits) -> Observed:
         names = [bodies[file.parts[0].text.partition("\n    ")[2].rstrip("\n")] for file in job.files]
