@@ -299,6 +299,8 @@ class Evaluator:
 
     def _plus(self, terms: tuple[tuple[bool, Node], ...]) -> FormulaValue:
         found: FormulaValue | None = None
+        # 0 is also a vector or matrix of zeros.
+        terms = tuple(term for term in terms if term[1] != Number(ZERO)) or terms
         for place, (minus, term) in enumerate(terms):
             value = self.value(term)
             value = map_entries(value, lambda x: -x) if minus else value
@@ -343,7 +345,7 @@ class Evaluator:
         if isinstance(left, Mat) and isinstance(right, Mat):
             alike = isinstance(nodes[0], Name) and any(map(operator.eq, left.shape, right.shape))
             remedy = _TRANSPOSE if (alike if product else left.shape == right.shape[::-1]) else _NOTHING
-        elif not product and isinstance(left, Vec) != isinstance(right, Vec):
+        elif not product and isinstance(left, Vec) != isinstance(right, Vec) and Mat not in {type(left), type(right)}:
             remedy = _COMPONENT
         return ShapeError(
             _MISFIT.fill(
@@ -504,23 +506,25 @@ class Evaluator:
             at = tuple(Number(Fraction(int(digit))) for digit in f"{at[0].value}")
         match value:
             case Vec(items) if len(at) == 1:
-                return items[self._index(of, at[0], len(items))]
+                return items[self._index(of, at[0], len(items), value.label)]
             case Mat(rows, labels) if len(at) == 2:
-                return rows[self._index(of, at[0], len(rows))][self._index(of, at[1], value.shape[1])]
+                row = rows[self._index(of, at[0], len(rows), labels[0])]
+                return row[self._index(of, at[1], len(row), labels[1])]
             case Mat(rows, labels) if len(at) == 1:
-                return Vec(rows[self._index(of, at[0], len(rows))], True, labels[1], True)
+                return Vec(rows[self._index(of, at[0], len(rows), labels[0])], True, labels[1], True)
             case SizelessTensor(factor, None) if len(at) == 2:
                 return factor if self._place(at[0]) == self._place(at[1]) else ZERO
             case SizelessTensor(factor, int(one)) if len(at) == 1:
                 return factor if self._place(at[0]) == one else ZERO
         raise ShapeError(_NOT_INDEXED.fill(what=show(of), count=_COUNT.fill(count=len(at))))
 
-    def _index(self, of: Node, node: Node, size: int) -> int:
+    def _index(self, of: Node, node: Node, size: int, label: str = "") -> int:
         """An index as a position in a tuple, counted from 0. A free index gets its value at its first use."""
         self._choose(node, size)
         at = self.whole(node)
         if not 1 <= at <= size:
-            raise UndefinedError(RANGE.fill(what=show(of), low=1, high=size, at=at))
+            high = f"{label} = {size}" if label and not label.isdecimal() else size
+            raise UndefinedError(RANGE.fill(what=show(of), low=1, high=high, at=at))
         return at - 1
 
     def _choose(self, node: Node, size: int) -> None:
@@ -707,8 +711,10 @@ class Evaluator:
         return Vec((ONE,) * self._length_of(size), False, show(size), True)
 
     def _diagonal(self, body: Node) -> FormulaValue:
-        items = self._vector(body).items
-        return Mat(tuple(tuple(x if i == j else ZERO for j in range(len(items))) for i, x in enumerate(items)))
+        value = self._vector(body)
+        size = range(len(value.items))
+        rows = tuple(tuple(x if i == j else ZERO for j in size) for i, x in enumerate(value.items))
+        return Mat(rows, (value.label, value.label))
 
     def _order(self, body: Node) -> FormulaValue:
         raise UndefinedError(_ORDERS)

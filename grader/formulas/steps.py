@@ -103,9 +103,7 @@ _REASON_LINE = re.compile(r"\s*(?:(?:because|since|as|using|by|from)\b|因为|�
 #: A limit, which is not computed.
 _LIMIT = re.compile(r"(?<![^\W_])\\?lim\s*_?[\s{(]")
 #: How a sentence begins that explains names or says what will be done.
-_EXPLAINS = re.compile(
-    r"\s*(?:(?:where|here|with|we|first|idea|plan|proof)\b|其中|这里|解[:：]|证明?[:：]|思路|[先我])", re.IGNORECASE
-)
+_EXPLAINS = re.compile(r"(?i)\s*(?:(?:where|here|with|we|first|idea|proof)\b|其中|这里|解[:：]|证明?[:：]|思路|[先我])")
 #: A symbol that a sentence is about: M 里只有 δ，没有 p。
 _SUBJECT = re.compile(
     r"\s*√?[^\W\d_\u3400-\u9fff]\w?(?:_\w|_\{\w+\})?\s*(?!因为|由于|由|即)[\u3400-\u9fff][^=#]*[\u3400-\u9fff]{2}[^=#]*$"
@@ -121,7 +119,7 @@ _LEADS_ON = re.compile(
     re.IGNORECASE,
 )
 #: An announcement, which is no step: let S = …, b = … and c = …
-_ANNOUNCED = re.compile(r"\s*(?:(?:let|set|put|write|define|call)\s|(?:设|令|记|写)(?!成))", re.IGNORECASE)
+_ANNOUNCED = re.compile(r"\s*(?:(?:let|set|put|write|define|call|where)\s|其中|(?:设|令|记|写)(?!成))", re.IGNORECASE)
 #: What stands between the names that are given in one line, or after them.
 _AMONG_NAMES = re.compile(
     r"[,，、;；。]\s*(?:and\s+)?|[:：](?!=)\s*|\.\s+|\.$|\s+and\s+|\s+so\s+|\s*(?:和|与|则|其中)\s*"

@@ -222,8 +222,9 @@ def _remarks(lines: Sequence[Line]) -> list[Text]:
     """Lines that are another in disguise, and what is in them for nothing."""
     found: list[Text] = []
     for line in lines:
-        if line.dropped and line.same_as is not None:
-            found.append(_DROPS.fill(number=line.number, part=excerpt_of(show(line.dropped[0]))))
+        dropped = [shown for part in line.dropped if (shown := excerpt_of(show(part)))]
+        if dropped and line.same_as is not None:
+            found.append(_DROPS.fill(number=line.number, part=dropped[0]))
         elif line.same_as not in (None, line.number):  # both cases may stand in one line
             same = _SAME if line.same_as else _SAME_AS_START
             found.append(same.fill(number=line.number, other=line.same_as))
