@@ -1,8 +1,7 @@
 """Ends while questions of its threads are on their way to the process that answers them.
 
 tries: 30 threads that start others without pause; the end of the process among them, in every call
-observe: dies or times-out
-limits: short
+observe: dies
 """
 
 import os
