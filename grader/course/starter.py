@@ -58,6 +58,10 @@ _CONVENTIONS: tuple[tuple[Callable[[Question], bool], Text], ...] = (
     ),
     (_takes("num_heads"), Message("d_k = d_model // num_heads.")),
     (
+        lambda question: _takes("num_heads")(question) and _takes("mask", "self_mask")(question),
+        Message("Masks may differ between heads: they broadcast to (batch, num_heads, n_q, n_k)."),
+    ),
+    (
         _any(lambda exercise: "flops" in exercise.name),
         Message("One multiply-add counts as 2 FLOPs; softmax, scaling and masking are not counted."),
     ),

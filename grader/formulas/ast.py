@@ -162,3 +162,12 @@ def walk(node: Node) -> Iterator[Node]:
     yield node
     for child in children(node):
         yield from walk(child)
+
+
+def free_names(node: Node) -> Iterator[str]:
+    """The names in ``node`` that no sum in it runs over."""
+    if isinstance(node, Name):
+        yield node.name
+    summed = node.indices if isinstance(node, Sum) else ()
+    for child in children(node):
+        yield from (name for name in free_names(child) if name not in summed)

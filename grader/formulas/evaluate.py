@@ -27,6 +27,7 @@ from grader.formulas.ast import (
     Times,
     Transpose,
     children,
+    free_names,
     walk,
     with_children,
 )
@@ -71,7 +72,7 @@ _COUNT = Message("{count} indices")
 _FROM_WHERE = Message("What is the range of {index} in “{what}”? Write, for example, Σ_{{{index}=1}}^{{n}}.")
 _MISFIT = Message("Shapes do not fit in “{what}”: {left} is {left_shape}, {right} is {right_shape}{remedy}.")
 _TRANSPOSE = Message("; transpose one of them")
-_COMPONENT = Message("; write a component, such as x_i, or sum over all of them")
+_COMPONENT = Message("; to calculate with components, write a component, such as x_i")
 _WHICH_PRODUCT = Message(
     "Which product of vectors is “{what}”? Write q·k for the inner product, q*k for the elementwise product, "
     "q kᵀ for the outer product."
@@ -345,7 +346,11 @@ class Evaluator:
         if isinstance(left, Mat) and isinstance(right, Mat):
             alike = isinstance(nodes[0], Name) and any(map(operator.eq, left.shape, right.shape))
             remedy = _TRANSPOSE if (alike if product else left.shape == right.shape[::-1]) else _NOTHING
-        elif not product and isinstance(left, Vec) != isinstance(right, Vec) and Mat not in {type(left), type(right)}:
+        elif (
+            not product
+            and isinstance(left, Vec) != isinstance(right, Vec)
+            and not {Mat, SizelessTensor} & {type(left), type(right)}
+        ):
             remedy = _COMPONENT
         return ShapeError(
             _MISFIT.fill(
@@ -529,20 +534,18 @@ class Evaluator:
 
     def _choose(self, node: Node, size: int) -> None:
         """Gives free indices in ``node`` values from 1 to ``size``: distinct ones, unless ``equal_indices``."""
-        for part in walk(node):
-            if not isinstance(part, Name):
-                continue
-            known = part.name in self._bound or part.name in self.names.declared
-            if not known and part.name not in self.free and part.name not in ("I", "π", "e"):
+        for name in free_names(node):
+            known = name in self._bound or name in self.names.declared
+            if not known and name not in self.free and name not in ("I", "π", "e"):
                 if self.equal_indices:
                     shared = next((place for place in self.free.values() if place <= size), 1 + self.seed % size)
-                    self.free[part.name] = shared
+                    self.free[name] = shared
                     continue
                 taken = set(self.free.values())
                 choices = [i for i in range(size, 0, -1) if i not in taken]
                 if not choices:
                     raise UndefinedError(_DISTINCT)
-                self.free[part.name] = choices[self.seed % len(choices)]
+                self.free[name] = choices[self.seed % len(choices)]
 
     def _place(self, node: Node) -> int:
         """The value of an index whose range is unknown."""

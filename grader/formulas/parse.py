@@ -26,7 +26,7 @@ from grader.formulas.ast import (
     Times,
     Transpose,
     children,
-    walk,
+    free_names,
     with_children,
 )
 from grader.formulas.errors import ParseError
@@ -120,7 +120,7 @@ def index_names(node: Node, vocabulary: Vocabulary, bound: frozenset[str] = froz
         case Sum(indices=indices):
             bound = bound | set(indices)
         case Subscript(_, at) | FunctionCall("delta" | "onehot", at):
-            places = {part.name for one in at for part in walk(one) if isinstance(part, Name)}
+            places = {name for one in at for name in free_names(one)}
             free = {name for name in places if name not in bound and name not in vocabulary.kinds}
             return free.union(*(index_names(child, vocabulary, bound) for child in children(node)))
     return set().union(*(index_names(child, vocabulary, bound) for child in children(node)))
@@ -958,7 +958,7 @@ class _Parser:
             return False
         name = entry.text.replace("{", "").rstrip("}")  # d_{model} is a name
         unknown = name == "d" or split_word(name, self.vocabulary, self.indices) is None
-        return name.startswith("d") and unknown
+        return name.startswith("d") and not name.startswith("d_") and unknown
 
     def differential_next(self) -> bool:
         return self.vocabulary.differentials and self.word_starts_d()

@@ -235,6 +235,11 @@ def equations(
     return tuple(dict.fromkeys((left, right) for left, right in found if left != right))
 
 
+def has_limit(line: str) -> bool:
+    """Whether there is a limit in ``line``."""
+    return bool(_LIMIT.search(line.partition("#")[0]))
+
+
 def _read_lines(
     lines: Sequence[tuple[int, str]],
     vocabulary: Vocabulary,
@@ -342,9 +347,9 @@ def _names_given(line: str, others: Sequence[str], vocabulary: Vocabulary) -> It
     if given := _WITH.search(line):
         yield given[1], next(_outer_parts(given[2]))
     for each in table(__file__, "in_words.yaml"):
-        yield from (
-            (found["name"], each["formula"].format(**found.groupdict())) for found in re.finditer(each["said"], line)
-        )
+        for found in re.finditer(each["said"], line):
+            parts = found.groupdict()
+            yield each["name"].format(**parts), each["formula"].format(**parts)
     formula, _, remark = line.partition("#")
     yield from ((polar[2], f"angle({polar[1]})") for polar in _POLAR.finditer(normalize(line)))
     for text in (formula if _announces(formula) else "", remark):
@@ -464,7 +469,7 @@ def _is_sentence(line: str, vocabulary: Vocabulary) -> bool:
     words = [word for word in re.findall(r"[^\W\d_]{2,}", text) if not any(map(is_cjk, word))]
     foreign = sum(_foreign(word, vocabulary) for word in words if len(word) > 2)
     chinese = sum(is_cjk(char) and not _function(text, at) for at, char in enumerate(text))
-    if _LIMIT.search(text):
+    if has_limit(text):
         return True
     if text.startswith(tuple("=＝+-−*/^")):
         return False

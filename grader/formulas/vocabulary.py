@@ -39,7 +39,7 @@ _ONE_HOT = "onehot_"
 #: Letters and digits that number the rows of a matrix.
 _ROWS = "ijklmnrst0123456789"
 
-_UNKNOWN = Message("There is no “{word}” in this question{near}. Symbols: {known}.")
+_UNKNOWN = Message("“{word}” is not known here{near}. Known symbols: {known}.")
 _NEAR = Message(" (did you mean {name}?)")
 _TWO_WAYS = Message("“{word}” is ambiguous; write * between the names.")
 _NOTHING = Text("", "")

@@ -124,6 +124,8 @@ def test_a_stub_fits_an_editor(lang: Lang) -> None:
         ((replace(MHA, adapter="table"),), "w_q, w_k, w_v and w_o", False),
         ((MHA,), "d_k = d_model // num_heads", True),
         ((MHA,), "raise ValueError", True),
+        ((MHA,), "Masks may differ between heads", True),
+        ((SDPA,), "Masks may differ between heads", False),
         ((SDPA,), "(output, weights)", True),
         ((), "by position", False),
     ],

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -36,7 +37,8 @@ class Stage:
     """A stage that a line reaches if it ``is`` so.
 
     ``means`` says in a few words what has been done there; ``missing`` is said if no line reaches it. What an
-    ``optional`` stage is worth goes to the next one if it is left out.
+    ``optional`` stage is worth goes to the next one if it is left out. A ``written`` stage is looked for in the line as
+    it is written, because cleaning it takes away what it is about: s − m + m − M.
     """
 
     __pydantic_config__ = {"alias_generator": lambda name: name.removesuffix("_"), "extra": "forbid"}  # noqa: RUF012
@@ -45,6 +47,7 @@ class Stage:
     missing: Text
     means: Text | None = None
     optional: bool = False
+    written: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +60,10 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line that follows from those before it; ``variants`` is empty if it cannot show anything."""
+    """A line that follows from those before it; ``variants`` is empty if it cannot show anything.
+
+    ``proper`` if that is only because it is the start in another form.
+    """
 
     number: int
     text: str
@@ -66,6 +72,7 @@ class Line:
     dropped: tuple[Node, ...] = ()
     same_as: int | None = None
     judged: bool = True
+    proper: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +133,8 @@ class Looker:
         for line in before:
             if same is None and line.variants and set(line.variants) & set(cleaned.variants):
                 same = line.number
-        return Line(number, text, node, () if same == 0 else variants, cleaned.dropped, same)
+        shown = () if same == 0 else variants
+        return Line(number, text, node, shown, cleaned.dropped, same, proper=bool(variants))
 
     def ends(self, node: Node, end: Property) -> bool:
         """Whether a line is the end, by what matters of it."""
@@ -158,8 +166,10 @@ def _properties(route: Route) -> Iterator[Property]:
 def stage_of(line: Line, route: Route, names: Declarations) -> int | None:
     """The highest stage that a line shows, counted from 0: the lowest one among its variants. None if it shows none."""
     highest: list[int] = []
-    for variant in line.variants:
-        shown = [at for at, stage in enumerate(route.stages) if holds(variant, stage.is_, names)]
+    written = [at for at, stage in enumerate(route.stages) if stage.written and holds(line.node, stage.is_, names)]
+    for variant in line.variants or ((line.node,) if written and line.proper else ()):
+        shown = [at for at, stage in enumerate(route.stages) if not stage.written and holds(variant, stage.is_, names)]
+        shown = sorted(shown + written)
         if not shown:
             return None
         highest.append(shown[-1])
@@ -221,11 +231,13 @@ def why_incomplete(found: Progress, lines: Sequence[Line], names: Declarations) 
 def _remarks(lines: Sequence[Line]) -> list[Text]:
     """Lines that are another in disguise, and what is in them for nothing."""
     found: list[Text] = []
+    # Of a line with several sides, only what is true of all of them is true of the line.
+    new = {line.number for line in lines if line.same_as in (None, line.number)}
     for line in lines:
         dropped = [shown for part in line.dropped if (shown := excerpt_of(show(part)))]
         if dropped and line.same_as is not None:
             found.append(_DROPS.fill(number=line.number, part=dropped[0]))
-        elif line.same_as not in (None, line.number):  # both cases may stand in one line
+        elif line.same_as is not None and line.number not in new:
             same = _SAME if line.same_as else _SAME_AS_START
             found.append(same.fill(number=line.number, other=line.same_as))
     return found
@@ -234,7 +246,12 @@ def _remarks(lines: Sequence[Line]) -> list[Text]:
 def _nearest(lines: Sequence[Line], stage: Stage, names: Declarations) -> list[Text]:
     """What keeps the line that comes closest from having the property, if that can be said in words."""
     # As it is written: what was cleaned away may be what the line is short of.
-    found = [(line.number, failures(line.node, stage.is_, names)) for line in lines if line.variants]
+    sides = Counter(line.number for line in lines)
+    found = [
+        (line.number, failures(line.node, stage.is_, names))
+        for line in lines
+        if line.variants and sides[line.number] == 1
+    ]
     # Of lines that come equally close, the last.
     number, why = min(reversed(found), key=lambda one: len(one[1]) or math.inf, default=(0, []))
     return [_LACKS.fill(number=number, why=why[0])] if why and why[0].en else []

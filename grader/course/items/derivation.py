@@ -12,7 +12,8 @@ For the lines between two given formulas. The first line that does not follow is
 - `to`: the formula that it ends with.
 - `chain`: a worked chain: `{line, because}` for each line between the two.
 - `routes`: the ways to the end: `{stages, end}` each. A stage is what a line has to show: `{is, means, missing}`, and
-  `optional` if it may be left out. `missing` is the message if no line shows it. `end` is what the last line has to be.
+  `optional` if it may be left out, `written` if it is looked for in the line as it is written. `missing` is the message
+  if no line shows it. `end` is what the last line has to be.
 - `given`: what is known about random symbols.
 - `hide_to`: whether learners do not see the end, because it gives another item away.
 - `keep`: `brackets` if moving them is the question; otherwise products have none.
@@ -96,7 +97,17 @@ from grader.formulas.flat import Flat, with_ones
 from grader.formulas.mathml import mathml
 from grader.formulas.parse import parse, parse_chain
 from grader.formulas.printer import show
-from grader.formulas.steps import MOST_LINES, Side, equations, excerpt_of, number_lines, parse_lines, remarks, with_name
+from grader.formulas.steps import (
+    MOST_LINES,
+    Side,
+    equations,
+    excerpt_of,
+    has_limit,
+    number_lines,
+    parse_lines,
+    remarks,
+    with_name,
+)
 
 _HOW = Message("Write one step per line, each equal to the line before. You may add a reason after #.")
 _HOW_GIVEN = Message("First state your assumptions, one per line: given q: iid(mean=…, var=…).")
@@ -111,6 +122,7 @@ _UNREAD = Message("Line {number}, “{text}”: {why}")
 _NOT_YET = Message("Every step so far is right, but “{last}” is not the end yet.")
 _LINE = Message("line {number}")
 _REMARKS = Message("Read as remarks, not as steps: {lines}. If a formula in them is a step, give it a line of its own.")
+_LIMITS = Message("Limits are not judged ({lines}); write a derivative with ∂.")
 _ONLY_HERE = Message("Right, but line {number} holds only for the variances given here.")
 _STATE = Message("State what you assume about {missing}, each on a line of its own: given {name}: iid(mean=…, var=…).")
 _GIVEN_UNREAD = Message("Your assumption about {name} cannot be read: {why}")
@@ -277,12 +289,21 @@ def judge(spec: Spec, value: object, context: Context) -> Judgment:
             unreadable(error.text), fraction=before.fraction if before.fraction < 1 else _all_but_the_end(spec)
         )
     judged = _judge_lines(spec, stated, found, written)
-    if judged.status is Status.FAILED and judged.message and (left_out := remarks(written, bank.declared.vocabulary)):
-        return replace(
-            judged,
-            message=_joined(judged.message, _REMARKS.fill(lines=name_list(_LINE.fill(number=at) for at in left_out))),
-        )
+    if judged.status is Status.FAILED and judged.message:
+        return replace(judged, message=_with_left_out(judged.message, written, bank))
     return judged
+
+
+def _with_left_out(message: Text, written: Sequence[tuple[int, str]], bank: _OfBank) -> Text:
+    """``message``, and which lines were left out, if any were."""
+    left_out = remarks(written, bank.declared.vocabulary)
+    limits = [at for at, line in written if at in left_out and has_limit(line)]
+    sentences = [message]
+    if limits:
+        sentences.insert(0, _LIMITS.fill(lines=name_list(_LINE.fill(number=at) for at in limits)))
+    if others := [at for at in left_out if at not in limits]:
+        sentences.append(_REMARKS.fill(lines=name_list(_LINE.fill(number=at) for at in others)))
+    return _joined(*sentences)
 
 
 def _all_but_the_end(spec: Spec) -> float:

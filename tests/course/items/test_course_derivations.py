@@ -107,7 +107,7 @@ def test_the_bank_is_told_of_a_derivation_that_can_be_had_for_nothing() -> None:
     """A stage that anything shows, too few stages, and chains that earn something else: each with its id."""
     item = ITEMS["Q16.relative"]
     question = next(one for one in COURSE.questions if item in one.items)
-    (route,) = item.spec.routes
+    route = item.spec.routes[0]
     anything = replace(route, stages=(replace(route.stages[0], is_=Property(mentions=("R",))),))
     spec = replace(
         item.spec, routes=(anything,), accepted=("q·k",), rejected=(derivation.Rejected("⟨q, R_{n−m} k⟩", 0.5),)

@@ -268,7 +268,7 @@ def test_weaker_assumptions_that_suffice_are_accepted() -> None:
     [
         ("Σ_i Var(q_i k_i)\nd_k", "State what you assume about q, k"),
         ({"given": {"q": "iid(0, 1)"}, "lines": "d_k"}, "about k"),
-        ({"given": {"q": "something", "k": "iid(0,1)"}, "lines": "d_k"}, "There is no “something” in this question"),
+        ({"given": {"q": "something", "k": "iid(0,1)"}, "lines": "d_k"}, "“something” is not known here"),
         ({"given": {"q": "iid()", "k": "iid(0,1)"}, "lines": "d_k"}, "write it as iid"),
         ({"given": {"q": "iid(median=1)", "k": "iid(0,1)"}, "lines": "d_k"}, "write it as iid"),
         ({"given": {"q": "iid(0, 1)", "k": "k"}, "lines": "d_k"}, "uses “k” itself. Write it as iid"),
@@ -359,7 +359,7 @@ def changed(spec: Spec = SCORE, **what: Any) -> Spec:
         (TURNED, []),
         (changed(symbols={"d_k": "natural"}), ["symbols.d_k: found 'natural'; expected a declaration, but: “natural”"]),
         (changed(given={"q": "iid(mean=", "k": "q"}), ["given.q: found 'iid(mean='; expected a declaration"]),
-        (changed(to="d"), ["to: found 'd'; expected a formula, but: There is no “d” in this question"]),
+        (changed(to="d"), ["to: found 'd'; expected a formula, but: “d” is not known here"]),
         (changed(from_="Var(q·"), ["from: found 'Var(q·'; expected a formula"]),
         (changed(chain=(DerivationLine("Var(q·k"),)), ["chain[0].line: found 'Var(q·k'; expected a formula"]),
         (

@@ -114,7 +114,7 @@ def test_wrong_formulas_are_shown_their_own_value(spec: Spec, answer: object, wo
         (TOTAL, None, "written as text"),
         (TOTAL, True, "written as text"),
         pytest.param(TOTAL, 10**5000, "written as text", id="huge"),
-        (TOTAL, float("nan"), "There is no “nan”"),
+        (TOTAL, float("nan"), "“nan” is not known here"),
         (TOTAL, ["4 d_model^2"], "written as text"),
         (TOTAL, "4 d_modle^2", "did you mean d_model?"),
         (TOTAL, "3 d_model^2 = 4 d_model^2", "one formula"),
@@ -180,7 +180,7 @@ def test_what_is_asked_and_the_key() -> None:
         (HALF, []),
         (
             replace(TOTAL, answer="4 d^2"),
-            ["answer: found '4 d^2'; expected a formula with a value, but: There is no “d”"],
+            ["answer: found '4 d^2'; expected a formula with a value, but: “d” is not known here"],
         ),
         (
             replace(TOTAL, answer="1/(h − h)"),
@@ -271,7 +271,7 @@ def test_a_reading_that_the_course_no_longer_knows_stays_text() -> None:
         ("d = 2d", "not equal"),
         ("d = d + d", "not equal"),
         ("n >= 2d", "without <, >"),
-        ("less than 4d: 2d", "no “less”"),
+        ("less than 4d: 2d", "“less” is not known"),
         ("长度小于 4d：2d", "cannot be part"),
         ("exp(d) : 2", "unexpected “:”"),
         ("2d : 1", None),

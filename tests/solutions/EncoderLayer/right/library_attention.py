@@ -1,13 +1,14 @@
-"""nn.MultiheadAttention with biases, and an nn.Sequential for the network."""
+"""nn.MultiheadAttention, and an nn.Sequential for the network."""
 
 import torch
+import torch.nn.functional as F
 from torch import nn
 
 
 class EncoderLayer(nn.Module):
     def __init__(self, d_model, num_heads, d_ff, norm_first=False):
         super().__init__()
-        self.self_attn = nn.MultiheadAttention(d_model, num_heads, batch_first=True)
+        self.self_attn = nn.MultiheadAttention(d_model, num_heads, bias=False, batch_first=True)
         self.norm1 = nn.LayerNorm(d_model)
         self.ff = nn.Sequential(nn.Linear(d_model, d_ff), nn.ReLU(), nn.Dropout(0.1), nn.Linear(d_ff, d_model))
         self.norm2 = nn.LayerNorm(d_model)
@@ -17,12 +18,11 @@ class EncoderLayer(nn.Module):
     def attend(self, x, mask):
         if mask is None:
             return self.self_attn(x, x, x, need_weights=False)[0]
-        batch, n = x.shape[:2]
-        mask = mask.expand(batch, self.num_heads, n, n)
-        empty = ~mask.any(-1).any(1)
-        blocked = ~mask.flatten(0, 1)
-        blocked = blocked & blocked.logical_not().any(-1, keepdim=True)  # an empty row would be NaN
-        return self.self_attn(x, x, x, attn_mask=blocked)[0].masked_fill(empty[..., None], 0.0)
+        mask = mask.expand(len(x), self.num_heads, x.shape[1], x.shape[1])
+        nothing = ~mask.any(dim=-1, keepdim=True)  # attends to a key and a value of zeros
+        blocked = ~torch.cat([mask, nothing], dim=-1).flatten(0, 1)
+        keys = F.pad(x, (0, 0, 0, 1))
+        return self.self_attn(x, keys, keys, attn_mask=blocked, need_weights=False)[0]
 
     def forward(self, x, mask=None):
         if self.norm_first:

@@ -1,5 +1,7 @@
 """Wraps nn.MultiheadAttention, whose masks mean the opposite and have no head axis of their own."""
 
+import torch
+import torch.nn.functional as F
 from torch import nn
 
 
@@ -12,12 +14,10 @@ class MultiHeadAttention(nn.Module):
         self.attention = nn.MultiheadAttention(d_model, num_heads, bias=False, batch_first=True)
 
     def forward(self, query, key, value, mask=None):
-        batch, n_q, _ = query.shape
-        n_k = key.shape[1]
-        blocked = empty = None
+        blocked = None
         if mask is not None:
-            mask = mask.expand(batch, self.num_heads, n_q, n_k)
-            empty = ~mask.any(dim=-1)[:, 0, :, None]
-            blocked = (~mask).reshape(batch * self.num_heads, n_q, n_k)
-        output, _ = self.attention(query, key, value, attn_mask=blocked, need_weights=False)
-        return output if empty is None else output.masked_fill(empty, 0.0)
+            mask = mask.expand(len(query), self.num_heads, query.shape[1], key.shape[1])
+            nothing = ~mask.any(dim=-1, keepdim=True)  # attends to a key and a value of zeros
+            blocked = ~torch.cat([mask, nothing], dim=-1).flatten(0, 1)
+            key, value = F.pad(key, (0, 0, 0, 1)), F.pad(value, (0, 0, 0, 1))
+        return self.attention(query, key, value, attn_mask=blocked, need_weights=False)[0]
