@@ -12,12 +12,15 @@ from dataclasses import dataclass, replace
 from grader.core import bounded
 from grader.core.model import Exercise, Message, Part, SourceFile, Text
 from grader.core.tables import table
+from grader.core.text import join
 from grader.grading.explaining.landmarks import Where, where_of
 from grader.grading.outline import definitions
 
 _DISCARDED = Message("The result of this line is thrown away: `{name}` stays as it was. Assign it: `{name} = …`.")
 _NEVER_READ = Message("`{name}` is computed here and never used. What follows still works with `{other}`.")
 _OF_THE_CLASS = Message("`{name}` belongs to the class, so all instances share it. Create it in `__init__`.")
+_ALL_OF_THE_CLASS = Message("{names} belong to the class, so all instances share them. Create them in `__init__`.")
+_STORED = Message("This line changes `{name}` itself, so whatever comes later works with the changed value.")
 _DEFAULT = Message("The default value of `{name}` is created only once, so all calls share it. Create it in the body.")
 _GLOBAL = Message("`{name}` still holds what earlier calls have put into it.")
 _BREAK = Message("`break` ends the whole loop here; `continue` goes on with the next round.")
@@ -88,7 +91,8 @@ class _Finder:
         chosen = [node for node in defined if node.name in self.names]
         functions = [node for top in chosen for node in ast.walk(top) if isinstance(node, _Function)]
         kinds: tuple[Callable[[_Function], Iterator[_Change]], ...] = (
-            self._discarded, self._never_read, self._defaults, self._jumps, self._orders, self._activations,
+            self._discarded, self._never_read, self._defaults, self._stored, self._jumps, self._orders,
+            self._activations,
         )  # fmt: skip
         for node in chosen:
             if isinstance(node, ast.ClassDef):
@@ -104,7 +108,7 @@ class _Finder:
     def _offset(self, line: int, column: int) -> int:
         return sum(len(each) + 1 for each in self.lines[: line - 1]) + column
 
-    def _segment(self, node: ast.expr) -> str:
+    def _segment(self, node: ast.expr | ast.stmt) -> str:
         whole = b"\n".join(self.lines)
         return whole[self._start(node) : self._end(node)].decode()
 
@@ -148,17 +152,37 @@ class _Finder:
                             yield self._instead(_NEVER_READ.fill(name=name, other=other), target, other)
 
     def _of_the_class(self, owner: ast.ClassDef) -> Iterator[_Change]:
-        made = [node for node in owner.body if isinstance(node, _Function) and node.name == "__init__"]
-        for node in owner.body:
+        """Each container that belongs to the class, then all of them."""
+        made = next((node for node in owner.body if isinstance(node, _Function) and node.name == "__init__"), None)
+        shared = [
+            (node, name, f"self.{name} = {self._segment(value)}")
+            for node in owner.body
+            for name, value in _named(node)
+            if _is_mutable(value)
+        ]
+        names = join((f"`{name}`" for _, name, _ in shared), Message(" and "))
+        changes = [(node, _OF_THE_CLASS.fill(name=name), new) for node, name, new in shared]
+        if len(shared) > 1:
+            together = "; ".join(new for *_, new in shared)
+            changes.append((shared[0][0], _ALL_OF_THE_CLASS.fill(names=names), together))
+        for node, said, new in changes:
+            if made:
+                yield from self._before(said, node, made, new)
+            else:
+                end = self._end(owner.body[-1])
+                indent = " " * node.col_offset
+                yield _Change(said, node, end, end, f"\n\n{indent}def __init__(self):\n{indent}    {new}\n")
+
+    def _stored(self, function: _Function) -> Iterator[_Change]:
+        """A stored array that a method changes; instead, a variable gets the new value."""
+        for node in ast.walk(function):
             match node:
-                case ast.Assign(targets=[ast.Name(id=name)], value=value) if _is_mutable(value):
-                    said, new = _OF_THE_CLASS.fill(name=name), f"self.{name} = {self._segment(value)}"
-                    if made:
-                        yield from self._before(said, node, made[0], new)
-                    else:
-                        end = self._end(node)
-                        indent = " " * node.col_offset
-                        yield _Change(said, node, end, end, f"\n\n{indent}def __init__(self):\n{indent}    {new}\n")
+                case ast.AugAssign(target=ast.Attribute() as target, value=value) if function.name != "__init__":
+                    name = self._segment(target).removesuffix(".data")
+                    after = b"\n".join(self.lines)[self._end(node) : self._end(function)].decode()
+                    sign = self._segment(node)[len(self._segment(target)) :].partition("=")[0]
+                    new = f"stored = {name}{sign} ({self._segment(value)})" + after.replace(name, "stored")
+                    yield _Change(_STORED.fill(name=name), node, self._start(node), self._end(function), new)
 
     def _defaults(self, function: _Function) -> Iterator[_Change]:
         arguments = [*function.args.posonlyargs, *function.args.args]
@@ -171,10 +195,9 @@ class _Finder:
     def _globals(self, function: _Function) -> Iterator[_Change]:
         used = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
         for node in self.tree.body:
-            match node:
-                case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in used and _is_mutable(value):
-                    if function.name in (*self.names, "__init__"):
-                        yield from self._before(_GLOBAL.fill(name=name), node, function, f"{name}.clear()")
+            for name, value in _named(node):
+                if name in used and _is_mutable(value) and function.name in (*self.names, "__init__"):
+                    yield from self._before(_GLOBAL.fill(name=name), node, function, f"{name}.clear()")
 
     def _jumps(self, function: _Function) -> Iterator[_Change]:
         for node in ast.walk(function):
@@ -223,6 +246,15 @@ def _target(value: ast.expr) -> ast.expr | None:
     plain = isinstance(source, (ast.Name, ast.Attribute, ast.Subscript)) and not _is_self(source)
     effect = name in table(__file__, "names.yaml")["for_effect"] or name.endswith("_")
     return None if effect or not plain else source
+
+
+def _named(node: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
+    """The name that a statement gives to a value, and the value."""
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value) | ast.AnnAssign(
+            ast.Name(id=name), value=ast.expr() as value
+        ):
+            yield name, value
 
 
 def _is_self(node: ast.expr) -> bool:

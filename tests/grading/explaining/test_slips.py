@@ -53,6 +53,12 @@ def found(text: str) -> list[tuple[str, str]]:
             "self.seen = []",
         ),
         ("class f:\n    seen = []\n\n    def g(self):\n        pass\n", "belongs to the class", "self.seen = []"),
+        ("class f:\n    a = []\n    b: list = []\n", "`a` and `b` belong to the class", "self.a = []; self.b = []"),
+        (
+            "class f:\n    def g(self, x):\n        self.w += x\n        return self.w\n",
+            "changes `self.w` itself",
+            "return stored",
+        ),
         ("def f(x, seen={}):\n    return x\n", "default value of `seen`", "seen = {}"),
         ("def f(x, *, seen=list()):\n    return x\n", "default value of `seen`", "seen = list()"),
         ("seen = {}\n\n\ndef f(x):\n    return seen\n", "still holds what earlier calls", "seen.clear()"),
