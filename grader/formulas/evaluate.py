@@ -80,6 +80,9 @@ _WHICH_PRODUCT = Message(
 _NEEDS_NUMBER = Message("“{what}” should be a number, but it is {shape}.")
 _NEEDS_VECTOR = Message("“{what}” should be a vector, but it is {shape}.")
 _PLANE = Message("Only a vector with two numbers has an angle, and “{what}” is none.")
+#: The highest power of a matrix that is computed.
+_HIGHEST_POWER = 8
+_POWER = Message("Power {count} of the matrix “{what}” is not computed here, only powers 1 to {most}.")
 _SQUARE = Message("“{what}” is {shape}; only a square matrix has powers.")
 _BELOW = Message("“{what}” is {shape} and cannot be a divisor.")
 _NO_SIZE = Message("The size of the {what} is not clear here: add it to or multiply it by something of known size.")
@@ -455,8 +458,10 @@ class Evaluator:
             raise ShapeError(_NO_SIZE.fill(what=IDENTITY if left.at is None else UNIT))
         if isinstance(left, Mat):
             count = self.whole(exponent)
-            if left.shape[0] != left.shape[1] or not 1 <= abs(count) <= 8:
+            if left.shape[0] != left.shape[1]:
                 raise ShapeError(_SQUARE.fill(what=show(base), shape=describe_shape(left)))
+            if not 1 <= abs(count) <= _HIGHEST_POWER:
+                raise UndefinedError(_POWER.fill(what=show(base), count=count, most=_HIGHEST_POWER))
             left = self._inverse(left) if count < 0 else left
             found: FormulaValue = left
             for _ in range(abs(count) - 1):

@@ -154,6 +154,12 @@ def _one_name(pieces: tuple[Piece, ...] | None) -> bool:
     )
 
 
+def _is_row_after(before: Node, entry: _Entry, vocabulary: Vocabulary) -> bool:
+    """Whether components in brackets stand behind a vector, and so are a row: p [p_1, …, p_n]."""
+    bracket = isinstance(entry, Token) and entry.text == "["
+    return bracket and isinstance(before, Name) and vocabulary.kinds.get(before.name) in ("vector", "definition")
+
+
 class _Parser:
     """The state of parsing one text."""
 
@@ -324,6 +330,8 @@ class _Parser:
         ones = factor == _ONE and (bracket or scalar) and not self.sign("/")
         if isinstance(entry, Token) and entry.kind == "number" and not ones:
             raise ParseError(_NUMBERS.fill(near=self.near(entry.at)))
+        if isinstance(factor, Sum) and factor.indices == ("i…",) and _is_row_after(before, entry, self.vocabulary):
+            return "⊗", factor
         diagonal = isinstance(before, FunctionCall) and before.function == "diag"
         return " ", SOME_ONES if ones and diagonal else factor
 
@@ -383,7 +391,10 @@ class _Parser:
     def hanging(self, node: Node) -> Node:
         while True:
             entry = self.next
-            if self.skip("'"):
+            if self.sign("'") and isinstance(node, Name) and f"{node.name}'" in self.vocabulary.kinds:
+                self.at += 1
+                node = Name(f"{node.name}'")
+            elif self.skip("'"):
                 node = self.made(Transpose(node))
             elif self.sign(".") and self.word_after("T", "t", "transpose"):
                 self.at += 2
@@ -424,7 +435,8 @@ class _Parser:
                 "definition",
                 "rotation",
             )
-        return not isinstance(node, (Number, Power))
+        moment = isinstance(node, FunctionCall) and node.function in ("E", "Var", "Cov", "Std")
+        return not moment and not isinstance(node, (Number, Power))
 
     def raised(self, base: Node) -> Node:
         """After ^: a transposition, or an exponent."""
@@ -563,6 +575,8 @@ class _Parser:
                 self.bars += 1
                 left = self.expression()
                 self.bars -= 1
+                if self.skip("⟩"):
+                    return self.made(FunctionCall("E", (left,)))
                 if not self.skip(","):
                     self.expect("|")
                 right = self.expression()
@@ -670,6 +684,8 @@ class _Parser:
             self.entries[self.at : self.at + 1] = [_Ready(piece, entry.at, True) for piece in pieces or ()]
             if pieces:
                 return
+        if not pieces and self.sign_at(self.at + 1, "'") and f"{entry.text}'" in self.vocabulary.kinds:
+            pieces = (Name(entry.text),)  # X' = P X where there is no X
         if not pieces:
             raise unknown_name(entry.text, self.vocabulary)
         ready = [_Ready(piece, entry.at, entry.tight if k == 0 else True) for k, piece in enumerate(pieces)]
@@ -714,7 +730,7 @@ class _Parser:
         elif self.sign("(", "[", "{"):
             call = self.called(name, self.call_arguments())
         elif (FUNCTIONS[name] == (1, 1) and name not in ("E", "Var", "Std", "O")) or name in ("max", "min"):
-            call = self.called(name, (self.reach(name),))
+            call = self.called(name, (self.factor() if name in ("Re", "Im") else self.reach(name),))
         else:
             raise self.arity(name)
         return call if power is None else self.made(Power(self.made(call), power))

@@ -15,6 +15,7 @@ from grader.core.model import Message
 from grader.core.tables import table
 from grader.formulas.ast import (
     IMAGINARY,
+    Derivative,
     FunctionCall,
     Name,
     Node,
@@ -104,6 +105,8 @@ _REASON_LINE = re.compile(r"\s*(?:(?:because|since|as|using|by|from)\b|因为|�
 _LIMIT = re.compile(r"(?<![^\W_])\\?lim\s*_?[\s{(]")
 #: How a sentence begins that explains names or says what will be done.
 _EXPLAINS = re.compile(r"(?i)\s*(?:(?:where|here|with|we|first|idea|proof)\b|其中|这里|解[:：]|证明?[:：]|思路|[先我])")
+#: A sentence about a formula: R_m q is e^{imθ} q.
+_SAYS = re.compile(r"(?<=[\w)\]}'])\s+(?:is|are|means|becomes|equals)\s+\S")
 #: A symbol that a sentence is about: M 里只有 δ，没有 p。
 _SUBJECT = re.compile(
     r"\s*√?[^\W\d_\u3400-\u9fff]\w?(?:_\w|_\{\w+\})?\s*(?!因为|由于|由|即)[\u3400-\u9fff][^=#]*[\u3400-\u9fff]{2}[^=#]*$"
@@ -132,11 +135,11 @@ _AMONG_EQUATIONS = re.compile(
 #: A name for a formula: S = …; it may follow the formula that uses it: … with S = ….
 _NAMED = re.compile(
     r"\s*(?:(?:let|set|put|write|define|call|where|with)\s+(?:[a-z]{2,}\s+)*|(?:设|令|记|取|其中)[\u3400-\u9fff]*\s*)?"
-    r"([^\W\d_](?:\(\s*[^\W\d_]\w?\s*\)|[\w{},]*))\s*[:：]?=(?!=)\s*(\S.*)",
+    r"([^\W\d_](?:\(\s*[^\W\d_]\w?\s*(?:,\s*[^\W\d_]\s*)?\)|[\w{},]*)'?)\s*[:：]?=(?!=)\s*(\S.*)",
     re.IGNORECASE,
 )
 #: A name with what it depends on: M(δ), x_i, S_{ij}
-_CALLED = re.compile(r"([^\W\d_])(?:\(\s*([^\W\d_]\w?)\s*\)|_\{?([a-z])\s*,?\s*([a-z]?)\}?)$")
+_CALLED = re.compile(r"([^\W\d_])(?:\(\s*([^\W\d_]\w?)\s*(?:,\s*([^\W\d_])\s*)?\)|_\{?([a-z])\s*,?\s*([a-z]?)\}?)$")
 #: Complex numbers, if i is no index.
 _IN_THE_PLANE = re.compile(r"(?<![^\W_])(?:Re|Im|conj|overline)(?:\s*[(\[{]|\s+e)")
 _INDEX_I = re.compile(r"_\{?i|[ᵢ]|(?:Σ|∑|sum)\s*_?\{?i")
@@ -145,7 +148,7 @@ _POLAR = re.compile(
     r"([^\W\d_]\w*)\s*=\s*[|‖]\s*\1\s*[|‖]\s*[*·]?\s*[(\[]\s*cos[\s(]+([^\W\d_]\w*)[\s)]*,\s*sin[\s(]+\2[\s)]*[)\]]?"
 )
 #: The shape of what gets a name: S = Q Kᵀ (n × n).
-_SHAPE = re.compile(r"\s*[(（]\s*\w+\s*[×x]\s*\w+\s*[)）]\s*[.。]?$")
+_SHAPE = re.compile(r"\s*[(（]\s*\w+\s*[×x*]\s*\w+\s*[)）]\s*[.。]?$")
 _WITH = re.compile(
     r"(?:[\s,，;；]+(?:with|where|其中|这里)\s*|[,，]\s*(?=[A-Z]\s*=))([^\W\d_][\w{}]*)\s*[:：]?=(?!=)\s*(\S.*)"
 )
@@ -294,6 +297,8 @@ class LocalNames:
         match node:
             case Name(name) if name not in self.parameters:
                 return self.formulas.get(name, node)
+            case Derivative(Name(name), Name(by)) if by in self.parameters.get(name, ()) and self._adds(name, by):
+                return Name("I")
             case FunctionCall("Re" | "Im") if "i" in self.formulas:
                 node = self._in_the_plane(node)
             case FunctionCall(name, args) | Subscript(Name(name), args) if self._fits(name, args):
@@ -305,6 +310,12 @@ class LocalNames:
 
     def _fits(self, name: str, args: Sequence[Node]) -> bool:
         return len(self.parameters.get(name, ())) == len(args) > 0
+
+    def _adds(self, name: str, parameter: str) -> bool:
+        """Whether a function is a sum, and the parameter one of its terms: g(u, v) = u + v."""
+        formula = self.formulas[name]
+        terms = formula.terms if isinstance(formula, Plus) else ()
+        return (False, Name(parameter)) in terms and sum(part == Name(parameter) for part in walk(formula)) == 1
 
     def _in_the_plane(self, node: Node) -> Node:
         """``node`` with q_1 + i q_2 for a vector q."""
@@ -329,6 +340,8 @@ def with_local_names(text: str, vocabulary: Vocabulary) -> tuple[str, LocalNames
 def _local_names(lines: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> LocalNames:
     """The names of formulas: those given in one line and used in another."""
     local = LocalNames(vocabulary, {})
+    with contextlib.suppress(ParseError):
+        lines = [(number, normalize(line)) for number, line in lines[:MOST_LINES]]
     written = " ".join(line for _, line in lines)
     if _IN_THE_PLANE.search(written) and not _INDEX_I.search(written):
         local = LocalNames(with_name(vocabulary, "i", "scalar"), {"i": IMAGINARY})
@@ -344,20 +357,20 @@ def _local_names(lines: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> Lo
 
 def _names_given(line: str, others: Sequence[str], vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
     """The names that a line may give to formulas: … with S = …, let S = … and b = …, or S = … in a remark."""
-    if given := _WITH.search(line):
-        yield given[1], next(_outer_parts(given[2]))
     for each in table(__file__, "in_words.yaml"):
         for found in re.finditer(each["said"], line):
             parts = found.groupdict()
             yield each["name"].format(**parts), each["formula"].format(**parts)
     formula, _, remark = line.partition("#")
-    yield from ((polar[2], f"angle({polar[1]})") for polar in _POLAR.finditer(normalize(line)))
+    yield from ((polar[2], f"angle({polar[1]})") for polar in _POLAR.finditer(line))
     for text in (formula if _announces(formula) else "", remark):
         for part in _outer_parts(text):
             match = _NAMED.match(part)
             here = (*others, formula if text is remark else "")
             if match and "时" not in match[2] and any(_uses(other, _base(match[1]), vocabulary) for other in here):
                 yield match[1], match[2]
+    if given := _WITH.search(line):
+        yield given[1], next(_outer_parts(given[2]))
 
 
 def _base(name: str) -> str:
@@ -473,7 +486,7 @@ def _is_sentence(line: str, vocabulary: Vocabulary) -> bool:
         return True
     if text.startswith(tuple("=＝+-−*/^")):
         return False
-    if "=" not in text and (foreign or chinese > 3) and _EXPLAINS.match(text):
+    if "=" not in text and (((foreign or chinese > 3) and _EXPLAINS.match(text)) or _SAYS.search(text)):
         return True
     given = [part for part in _outer_parts(text) if _CHAINED.match(part)]
     if len(given) > 1 and (foreign or chinese) and not _CASE.match(text):

@@ -124,7 +124,7 @@ def _pieces(word: str, at: int, vocabulary: Vocabulary, bound: frozenset[str]) -
     found += _in_small_letters(word, at, vocabulary)
     for known in (*FUNCTIONS, *_ALIASES):
         whole = at + len(known) == len(word)
-        if word.startswith(known, at) and (len(known) >= _SHORT or (whole and at == 0)):
+        if word.startswith(known, at) and (len(known) >= _SHORT or (whole and (at == 0 or known == "E"))):
             called = function_name(known, vocabulary)
             found += [(len(known), called)] if called else []
     if word.startswith(_ONE_HOT, at) and at + len(_ONE_HOT) < len(word):
@@ -194,7 +194,7 @@ def _special(word: str, vocabulary: Vocabulary) -> list[tuple[int, Piece]]:
     head, _, low = word.partition("_")
     if head == "e" and len(low) == 1:
         return [(len(word), FunctionCall("onehot", (index_node(low, vocabulary),)))]
-    if head in ("δ", "delta") and len(low) == 2:
+    if head in ("δ", "delta", "I") and len(low) == 2:
         return [(len(word), FunctionCall("delta", (index_node(low[0], vocabulary), index_node(low[1], vocabulary))))]
     return []
 
