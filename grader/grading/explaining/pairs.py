@@ -92,7 +92,7 @@ def by_case(failure: WrongExercise) -> tuple[str, ...]:
 
 def _agrees(failure: WrongExercise, at: int, seen: tuple[Observation, ...]) -> bool:
     """Whether a mistake gives the observed result in this case of the check ``values``."""
-    return agree(failure.evidence[at].signature, seen, failure.array_type, any_float=True)
+    return agree(failure.evidence[at].signature, seen, failure.array_type, "values")
 
 
 def _tells(seen: tuple[Observation, ...]) -> int:

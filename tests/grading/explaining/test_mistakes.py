@@ -11,7 +11,7 @@ import pytest
 
 from grader.core.model import Array, Died, Mistake, Observation, Raised, Returned, Status, TimedOut, Verdict
 from grader.grading.explaining import mistakes
-from grader.grading.explaining.mistakes import CheckedCase, MistakeSignature, agree, diagnose, same
+from grader.grading.explaining.mistakes import CheckedCase, MistakeSignature, agree, diagnose, same, same
 from tests.helpers import array
 
 PASSED, FAILED = Verdict(Status.PASSED), Verdict(Status.FAILED)
@@ -106,6 +106,8 @@ def test_two_that_agree() -> None:
 def test_agree(mine: Any, theirs: Any, array_type: Any, expected: bool) -> None:
     """Observations agree up to rounding, and up to the kind of exception where array types differ."""
     assert agree(mine, theirs, array_type) is expected
+    assert not agree(raised("AssertionError"), raised("RuntimeError"), "numpy", "raises")
+    assert same(float("nan"), float("nan"), "numpy") and not same(float("nan"), 0.0, "numpy")
 
 
 @pytest.mark.parametrize(
