@@ -979,7 +979,7 @@ class Evaluator:
                     return Mat(rows, (standing[0].label, label))
                 if any(isinstance(column, (Vec, Mat, SizelessTensor)) for column in columns):
                     raise ShapeError(_BY.fill(what=shown))
-                return Vec(tuple(columns), False, label)
+                return Vec(tuple(columns), False, label, unoriented=True)  # authors lay it out either way
             case Mat() | SizelessTensor():
                 raise ShapeError(_BY.fill(what=shown))
         return self._partial_derivative(name, at, 0, value)

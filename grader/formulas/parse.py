@@ -27,6 +27,7 @@ from grader.formulas.ast import (
     Transpose,
     children,
     free_names,
+    walk,
     with_children,
 )
 from grader.formulas.errors import ParseError
@@ -152,6 +153,24 @@ def _one_name(pieces: tuple[Piece, ...] | None) -> bool:
         or (isinstance(last, Subscript) and len(last.at) == 2)
         or (isinstance(last, FunctionCall) and last.function == "delta")
     )
+
+
+def _spaced(rows: list[list[Node]]) -> list[list[Node]]:
+    """Rows with spaces between their entries: [a b; −c d]; others unchanged."""
+    parts = [_factors(row[0]) for row in rows if len(row) == 1]
+    same = len(parts) == len(rows) and len({*map(len, parts)}) == 1 and len(parts[0]) == len(rows)
+    return parts if same else rows
+
+
+def _factors(node: Node) -> list[Node]:
+    """The factors that stand side by side, with a minus at the first."""
+    match node:
+        case Plus(((True, of),)):
+            first, *rest = _factors(of)
+            return [Plus(((True, first),)), *rest]
+        case Times(first, rest) if all(sign == " " for sign, _ in rest):
+            return [first, *(factor for _, factor in rest)]
+    return [node]
 
 
 def _is_row_after(before: Node, entry: _Entry, vocabulary: Vocabulary) -> bool:
@@ -281,8 +300,9 @@ class _Parser:
             between = [_ends(first, term) for _, term in terms[at + 1 :]]
             if between != [Number(Fraction(2 + k)) for k in range(len(between))]:
                 continue
-            body = _replaced(first, last, Name("i…"))
-            summed = Sum(("i…",), Number(Fraction(1)), high, "", body)
+            taken = {index for part in walk(first) if isinstance(part, Sum) for index in part.indices}
+            index = next(name for name in ("i…", "r…", "a…", "c…") if name not in taken)
+            summed = Sum((index,), _ONE, high, "", _replaced(first, last, Name(index)))
             return [*terms[:at], (minus, self.made(summed))]
         raise ParseError(_ELLIPSIS)
 
@@ -327,13 +347,13 @@ class _Parser:
         factor = self.factor()
         if factor == Transpose(_ONE):
             return (" ", self.total()) if self.starts() else ("⊗", SOME_ONES)
-        ones = factor == _ONE and (bracket or scalar) and not self.sign("/")
+        ones = factor == _ONE and (bracket or scalar or "1" in self.vocabulary.kinds) and not self.sign("/")
         if isinstance(entry, Token) and entry.kind == "number" and not ones:
             raise ParseError(_NUMBERS.fill(near=self.near(entry.at)))
         if isinstance(factor, Sum) and factor.indices == ("i…",) and _is_row_after(before, entry, self.vocabulary):
             return "⊗", factor
-        diagonal = isinstance(before, FunctionCall) and before.function == "diag"
-        return " ", SOME_ONES if ones and diagonal else factor
+        vector = "1" in self.vocabulary.kinds or (isinstance(before, FunctionCall) and before.function == "diag")
+        return " ", SOME_ONES if ones and vector else factor
 
     def total(self) -> Node:
         """What stands behind 1ᵀ, added up, or the columns of a matrix: 1 is a vector of ones."""
@@ -420,7 +440,7 @@ class _Parser:
         """Whether the * that comes next ends a factor of complex numbers, as in Re(z w*)."""
         after = self.entries[self.at + 1]
         closes = isinstance(after, Token) and (after.kind == "end" or after.text in (")", "]", "}"))
-        return closes and self.vocabulary.kinds.get("i") == "scalar"
+        return (closes or (self.next.tight and not after.tight)) and self.vocabulary.kinds.get("i") == "scalar"
 
     def word_after(self, *which: str) -> bool:
         after = self.entries[self.at + 1]
@@ -457,7 +477,9 @@ class _Parser:
     def transposes(self, braced: bool) -> bool:
         """Consumes a T that is not a declared symbol; letters right after it belong to the next factor."""
         entry = self.next
-        if not isinstance(entry, Token) or entry.kind != "word" or "T" in self.vocabulary.kinds:
+        kind = self.vocabulary.kinds.get("T")
+        named = kind is not None and (kind != "function" or self.sign_at(self.at + 1, "("))
+        if not isinstance(entry, Token) or entry.kind != "word" or named:
             return False
         if braced:
             if entry.text not in ("T", "t") or not isinstance(self.entries[self.at + 1], Token):
@@ -497,6 +519,8 @@ class _Parser:
         if closing:
             self.at += 1
             self.letters()
+            if self.slice_next():
+                return self.sliced(node, closing)
             at = self.arguments(closing)
             if len(at) == 1 and isinstance(at[0], Times) and not any(sign != " " for sign, _ in at[0].rest):
                 at = children(at[0])  # Q_{ij}
@@ -522,10 +546,28 @@ class _Parser:
             raise unknown_name(f"{node.name}_{''.join(map(show, at))}", self.vocabulary)
         return self.made(Subscript(node, at))
 
+    def slice_next(self) -> bool:
+        """Whether ``:, j`` or ``i, :`` comes next, a column or a row of a matrix."""
+        return self.sign(":") or (self.sign_at(self.at + 1, ",") and self.sign_at(self.at + 2, ":"))
+
+    def sliced(self, node: Node, closing: str) -> Node:
+        """``X_{:,j}`` and ``X_{i,:}``, up to and including ``closing``."""
+        column = self.skip(":")
+        if column:
+            self.expect(",")
+        index = self.expression()
+        if not column:
+            self.expect(",")
+            self.expect(":")
+        self.expect(closing)
+        if column:
+            return self.made(Times(node, ((" ", FunctionCall("onehot", (index,))),)))
+        return self.made(Subscript(node, (index,)))
+
     def letters(self) -> None:
         """Reads a word in braces that is not a name, such as ij, as one index per letter."""
         entry, after = self.next, self.entries[self.at + 1 : self.at + 2]
-        if not (isinstance(entry, Token) and entry.kind == "word" and entry.text.isalpha()):
+        if not (isinstance(entry, Token) and entry.kind == "word" and entry.text.isalnum()):
             return
         closed = bool(after) and isinstance(after[0], Token) and after[0].text == "}"
         if closed and split_word(entry.text, self.vocabulary, self.indices) is None:
@@ -613,6 +655,7 @@ class _Parser:
             rows.append(self.row())
         self.expect("]")
         if len(rows) > 1:
+            rows = _spaced(rows)
             single = all(len(row) == 1 for row in rows)
             return self.made(ListNode(tuple(row[0] if single else self.made(ListNode(tuple(row))) for row in rows)))
         return rows[0][0] if len(rows[0]) == 1 else self.made(ListNode(tuple(rows[0])))
@@ -686,6 +729,8 @@ class _Parser:
                 return
         if not pieces and self.sign_at(self.at + 1, "'") and f"{entry.text}'" in self.vocabulary.kinds:
             pieces = (Name(entry.text),)  # X' = P X where there is no X
+        if not pieces and "1" in self.vocabulary.kinds and text.endswith("1"):
+            pieces = (*(split_word(text[:-1], self.vocabulary, self.indices) or ()), SOME_ONES)  # s − M1
         if not pieces:
             raise unknown_name(entry.text, self.vocabulary)
         ready = [_Ready(piece, entry.at, entry.tight if k == 0 else True) for k, piece in enumerate(pieces)]

@@ -107,6 +107,8 @@ _LIMIT = re.compile(r"(?<![^\W_])\\?lim\s*_?[\s{(]")
 _EXPLAINS = re.compile(r"(?i)\s*(?:(?:where|here|with|we|first|idea|proof)\b|其中|这里|解[:：]|证明?[:：]|思路|[先我])")
 #: A sentence about a formula: R_m q is e^{imθ} q.
 _SAYS = re.compile(r"(?<=[\w)\]}'])\s+(?:is|are|means|becomes|equals)\s+\S")
+#: What a notation stands for: D(·) = Var(·)
+_NOTATION = re.compile(r"\(\s*[·⋅]\s*\)\s*[=表是为]")
 #: A symbol that a sentence is about: M 里只有 δ，没有 p。
 _SUBJECT = re.compile(
     r"\s*√?[^\W\d_\u3400-\u9fff]\w?(?:_\w|_\{\w+\})?\s*(?!因为|由于|由|即)[\u3400-\u9fff][^=#]*[\u3400-\u9fff]{2}[^=#]*$"
@@ -135,11 +137,13 @@ _AMONG_EQUATIONS = re.compile(
 #: A name for a formula: S = …; it may follow the formula that uses it: … with S = ….
 _NAMED = re.compile(
     r"\s*(?:(?:let|set|put|write|define|call|where|with)\s+(?:[a-z]{2,}\s+)*|(?:设|令|记|取|其中)[\u3400-\u9fff]*\s*)?"
-    r"([^\W\d_](?:\(\s*[^\W\d_]\w?\s*(?:,\s*[^\W\d_]\s*)?\)|[\w{},]*)'?)\s*[:：]?=(?!=)\s*(\S.*)",
+    r"([^\W\d_](?:\w*\(\s*[^\W\d_]\w?\s*(?:,\s*[^\W\d_]\s*)?\)|[\w{},]*)'?)\s*[:：]?=(?!=)\s*(\S.*)",
     re.IGNORECASE,
 )
 #: A name with what it depends on: M(δ), x_i, S_{ij}
-_CALLED = re.compile(r"([^\W\d_])(?:\(\s*([^\W\d_]\w?)\s*(?:,\s*([^\W\d_])\s*)?\)|_\{?([a-z])\s*,?\s*([a-z]?)\}?)$")
+_CALLED = re.compile(
+    r"([^\W\d_]\w*?)(?:\(\s*([^\W\d_]\w?)\s*(?:,\s*([^\W\d_])\s*)?\)|(?<=\b\w)_\{?([a-z])\s*,?\s*([a-z]?)\}?)$"
+)
 #: Complex numbers, if i is no index.
 _IN_THE_PLANE = re.compile(r"(?<![^\W_])(?:Re|Im|conj|overline)(?:\s*[(\[{]|\s+e)")
 _INDEX_I = re.compile(r"_\{?i|[ᵢ]|(?:Σ|∑|sum)\s*_?\{?i")
@@ -150,7 +154,7 @@ _POLAR = re.compile(
 #: The shape of what gets a name: S = Q Kᵀ (n × n).
 _SHAPE = re.compile(r"\s*[(（]\s*\w+\s*[×x*]\s*\w+\s*[)）]\s*[.。]?$")
 _WITH = re.compile(
-    r"(?:[\s,，;；]+(?:with|where|其中|这里)\s*|[,，]\s*(?=[A-Z]\s*=))([^\W\d_][\w{}]*)\s*[:：]?=(?!=)\s*(\S.*)"
+    r"(?:[\s,，;；]+(?:with|where|其中|这里)\s*|[,，]\s*(?=[A-Z]\s*=))([^\W\d_][\w{}]*(?:\(\w\))?)\s*[:：]?=(?!=)\s*(\S.*)"
 )
 #: One of two cases: i = j: …
 _CASE = re.compile(
@@ -297,7 +301,7 @@ class LocalNames:
         match node:
             case Name(name) if name not in self.parameters:
                 return self.formulas.get(name, node)
-            case Derivative(Name(name), Name(by)) if by in self.parameters.get(name, ()) and self._adds(name, by):
+            case Derivative(of, Name(by)) if self._adds(of, by):
                 return Name("I")
             case FunctionCall("Re" | "Im") if "i" in self.formulas:
                 node = self._in_the_plane(node)
@@ -311,11 +315,14 @@ class LocalNames:
     def _fits(self, name: str, args: Sequence[Node]) -> bool:
         return len(self.parameters.get(name, ())) == len(args) > 0
 
-    def _adds(self, name: str, parameter: str) -> bool:
-        """Whether a function is a sum, and the parameter one of its terms: g(u, v) = u + v."""
-        formula = self.formulas[name]
-        terms = formula.terms if isinstance(formula, Plus) else ()
-        return (False, Name(parameter)) in terms and sum(part == Name(parameter) for part in walk(formula)) == 1
+    def _adds(self, of: Node, by: str) -> bool:
+        """Whether ``by`` is a term of a sum, and a name of this answer: ∂(u + v)/∂u, or ∂g/∂u for g(u, v) = u + v."""
+        if isinstance(of, Name) and by in self.parameters.get(of.name, ()):
+            of = self.formulas[of.name]
+        elif by not in self.formulas:
+            return False
+        terms = of.terms if isinstance(of, Plus) else ()
+        return (False, Name(by)) in terms and sum(part == Name(by) for part in walk(of)) == 1
 
     def _in_the_plane(self, node: Node) -> Node:
         """``node`` with q_1 + i q_2 for a vector q."""
@@ -334,7 +341,7 @@ def with_local_names(text: str, vocabulary: Vocabulary) -> tuple[str, LocalNames
     if given is None:
         return text, LocalNames(vocabulary, {}), ""
     local = _local_names([(1, text)], vocabulary)
-    return text[: given.start()], local, "" if given[1] in local.formulas else f"{given[1]} = {given[2]}"
+    return text[: given.start()], local, "" if _base(given[1]) in local.formulas else f"{given[1]} = {given[2]}"
 
 
 def _local_names(lines: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> LocalNames:
@@ -370,7 +377,9 @@ def _names_given(line: str, others: Sequence[str], vocabulary: Vocabulary) -> It
             if match and "时" not in match[2] and any(_uses(other, _base(match[1]), vocabulary) for other in here):
                 yield match[1], match[2]
     if given := _WITH.search(line):
-        yield given[1], next(_outer_parts(given[2]))
+        first, *more = _outer_parts(given[2])
+        yield given[1], first
+        yield from ((match[1], match[2]) for part in more if (match := _NAMED.match(part)))
 
 
 def _base(name: str) -> str:
@@ -502,9 +511,9 @@ def _is_sentence(line: str, vocabulary: Vocabulary) -> bool:
 
 def _sides(line: str, number: int, local: LocalNames, others: Sequence[str]) -> tuple[Side, ...]:
     """The expressions of one line among ``others``. Raises ParseError."""
-    if _gives_names(line, local):
+    if _gives_names(line, local) or _NOTATION.search(line):
         return ()
-    if (given := _WITH.search(line)) and given[1] in local.formulas:
+    if (given := _WITH.search(line)) and _base(given[1]) in local.formulas:
         line = line[: given.start()]
     text = strip_words(line, local.vocabulary)
     if any(_words_alone(words, local.vocabulary) for words in (line.partition("#")[0], text)) or _SUBJECT.match(line):
@@ -601,7 +610,9 @@ def strip_words(line: str, vocabulary: Vocabulary) -> str:
             line = line[: match.start()]
             break
     trailing = _TRAILING.search(line)
-    if trailing and all(_foreign(word, vocabulary) for word in trailing[1].split() if len(word) > 2):
+    words = trailing[1].split() if trailing else []
+    long_names = {name for name in vocabulary.kinds if len(name) > 1}
+    if trailing and all(_foreign(word, vocabulary) for word in words if len(word) > 2 or word in long_names):
         line = line[: trailing.start()]
     line = without_remarks(line.rstrip(" ,;:.。"), vocabulary)
     chinese = next((at for at, char in enumerate(line) if is_cjk(char) and not _function(line, at)), None)

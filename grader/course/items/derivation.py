@@ -296,11 +296,11 @@ def judge(spec: Spec, value: object, context: Context) -> Judgment:
 
 def _with_left_out(message: Text, written: Sequence[tuple[int, str]], bank: _OfBank) -> Text:
     """``message``, and which lines were left out, if any were."""
-    left_out = remarks(written, bank.declared.vocabulary)
+    left_out = [*dict.fromkeys(remarks(written, bank.declared.vocabulary))]
     limits = [at for at, line in written if at in left_out and has_limit(line)]
     sentences = [message]
     if limits:
-        sentences.insert(0, _LIMITS.fill(lines=name_list(_LINE.fill(number=at) for at in limits)))
+        sentences.insert(0, _LIMITS.fill(lines=name_list(_LINE.fill(number=at) for at in dict.fromkeys(limits))))
     if others := [at for at in left_out if at not in limits]:
         sentences.append(_REMARKS.fill(lines=name_list(_LINE.fill(number=at) for at in others)))
     return _joined(*sentences)
