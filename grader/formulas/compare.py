@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from grader.core.model import Message
 from grader.formulas import scalars
-from grader.formulas.ast import FunctionCall, Name, Node, Number, Power, Sum, children, walk
+from grader.formulas.ast import FunctionCall, Name, Node, Number, Power, Sum, children, free_names, walk
 from grader.formulas.declarations import Declarations, Definition, Random, Scalar, formulas_in
 from grader.formulas.errors import FormulaError, TooExpensiveError, UndefinedError
 from grader.formulas.evaluate import Evaluator
@@ -205,18 +205,34 @@ class ValueTable:
     ) -> bool:
         """Whether a formula with free indices gives the components of the other value: p_i − δ_it of p − onehot(t)."""
         for (_, whole), (place, component) in ((one, two), (two, one)):
-            indices = sorted(index_names(self.nodes[place], self.names.vocabulary))
+            found = index_names(self.nodes[place], self.names.vocabulary)
             sizes, parts = _parts_like(whole, component)
-            if not sizes or len(indices) != len(sizes):
+            if not sizes or len(found) != len(sizes):
                 continue
-            evaluator.refill()
-            ranges = itertools.product(*(range(1, size + 1) for size in sizes))
-            try:
-                made = [evaluator.at_indices(self.nodes[place], dict(zip(indices, at, strict=True))) for at in ranges]
-            except FormulaError:
-                return False
-            return all(map(equal, made, parts))
+            # M_{i,c} has its rows at i; most write i before j.
+            written = dict.fromkeys(name for name in free_names(self.nodes[place]) if name in found)
+            return any(
+                self._has_components(evaluator, place, order, sizes, parts)
+                for order in dict.fromkeys((tuple(sorted(found)), tuple(written)))
+            )
         return False
+
+    def _has_components(
+        self,
+        evaluator: Evaluator,
+        node: int,
+        indices: tuple[str, ...],
+        sizes: tuple[int, ...],
+        parts: tuple[FormulaValue, ...],
+    ) -> bool:
+        """Whether the values of a formula at all its ``indices``, in this order, are ``parts``."""
+        evaluator.refill()
+        ranges = itertools.product(*(range(1, size + 1) for size in sizes))
+        try:
+            made = [evaluator.at_indices(self.nodes[node], dict(zip(indices, at, strict=True))) for at in ranges]
+        except FormulaError:
+            return False
+        return all(map(equal, made, parts))
 
 
 def _parts_like(whole: FormulaValue, part: FormulaValue) -> tuple[tuple[int, ...], tuple[FormulaValue, ...]]:

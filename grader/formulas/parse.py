@@ -743,7 +743,10 @@ class _Parser:
         match node:
             case Subscript(Name(name), at) if self.vocabulary.kinds.get(name) == "map":
                 if not self.sign("(", "["):
-                    raise ParseError(_COMPONENT.fill(what=name, index=show(at[0])))
+                    vectors = [each for each, kind in self.vocabulary.kinds.items() if kind == "vector"]
+                    if len(vectors) != 1:
+                        raise ParseError(_COMPONENT.fill(what=name, index=show(at[0])))
+                    return self.made(Subscript(self.made(FunctionCall(name, (Name(vectors[0]),))), at))
                 return self.made(Subscript(self.made(FunctionCall(name, self.call_arguments())), at))
         if isinstance(node, Name):
             kind = self.vocabulary.kinds.get(node.name)

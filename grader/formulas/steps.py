@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 import re
 import string
@@ -44,129 +45,10 @@ _CASES = Message("write both cases, i = j: … and i ≠ j: …, one after the o
 _LONG = Message("The formulas behind these names are too long together.")
 _MANY = Message("At most {most} lines are allowed.")
 
-_MARK = re.compile(r"\s*(?:#|//|∵|--)")
-_REASON = re.compile(
-    r"[\s,;:]+(?:because|since|by|using|as|where|due to|which|follows|and so|with|be the|be an?"
-    r"|(?:component|element|entry|row)-?wise)\b"
-    r"|[,;:\s]*(?:因为|由于|根据|利用|代入|其中|由|用)"
-)
-_LEAD = re.compile(
-    r"\s*(?:(?:first|second|next)(?:ly)?\b,?|首先|其次|[而又](?=[^\u3400-\u9fff])"
-    r"|(?:\d{1,2}[.)](?=\s))|[-*•]\s+(?==)|=(?!=)|⇒|∴|so\b|thus\b|hence\b|therefore\b|then\b|所以|因此|于是|从而|故"
-    r"|也就是(?:矩阵|向量)?|即|得|解[:：]|证明?[:：。]|合起来[:：]|原式\s*(?==)"
-    r"|(?:and\s+)?(?:that is|i\.e\.|(?:both cases )?together|in (?:matrix|vector) form|as a (?:matrix|vector))\b"
-    r"|proof\b\.?|\(\d{1,2}\)\s+(?==))[\s:,]*",
-    re.IGNORECASE,
-)
-#: The end of a proof.
-_PROVEN = re.compile(r"\s*(?:∎|□|■|\\(?:qed|blacksquare|square)\b|\bq\.?e\.?d\b\.?|证毕)[\s.。]*$", re.IGNORECASE)
-#: A case whose formula is on the next line.
-_CASE_AHEAD = re.compile(
-    r"\s*(?:(?:if|for|when|case|当|若)\s*[A-Za-z]\s*(?:=|≠|!=|\\neq?)\s*[A-Za-z]\s*时?\s*[:：,，]?"
-    r"|[A-Za-z]\s*(?:=|≠|!=|\\neq?)\s*[A-Za-z]\s*(?:时\s*)?[:：])\s*",
-    re.IGNORECASE,
-)
-_ENVIRONMENT = re.compile(r"\\(?:begin|end)\{(?:align|aligned|equation|gather|gathered|split)\*?\}")
-_AFTER_COMMA = re.compile(r"[,;:.]\s*(so\s[\w\s]+$|[A-Za-z]{3,}.*)")
-#: A word of three letters or more that is not followed by an argument or index.
-_WORD = re.compile(r"(?<![\w\\])[^\W\d_]{3,}(?![\w({\[^])")
-#: The index of a name, such as that of ``d_{model}``, is no word.
-_INDEX = re.compile(r"_\{[^{}]*\}")
 #: Functions that are written without brackets: sin θ.
 _BARE = ("exp", "log", "log2", "lg", "sqrt", "sin", "cos")
 _ARROWS = r"(?<!\{\w)(?<!\{\w )(?:⇒|⟹|⇔|⟺|=>|→|\\Rightarrow|\\implies|\\iff)"
 _QUOTED = 70
-#: Signs that only formulas have.
-_FORMULA = re.compile(r"[\^=+*/√Σ∂∇⟨_]|[A-Za-z0-9]\s*[(\[]")
-#: Chinese words and a colon before a formula, which may name what the formula is about: 分母有 n 项：
-_LABEL = re.compile(r"[^:=+*/^#∵]*[\u3400-\u9fff][^:=+*/^#∵]*:\s*(?=\S)")
-#: A reason and a colon before a formula: 把 d_k = d/h 代入：
-_REASON_FIRST = re.compile(
-    r"\s*(?:(?:because|since|using|setting|substituting|substitute|inserting|insert|plugging in|as|with|let|where"
-    r"|set|put|write|define)\b|因为|由于|由|根据|利用|代入|把|将|用|设|令|记)"
-    r"[^:]*:(?!=)\s*(?=\S)",
-    re.IGNORECASE,
-)
-#: Words before a formula, in English: Both cases in one formula: …; for every i, so …
-_ENGLISH_LABEL = re.compile(
-    r"(\s*([A-Za-z]{2,})\b[^:=#]*?)(?::(?!=)|,\s*(?:so|hence|thus|therefore)\b)\s*(?=\S)", re.IGNORECASE
-)
-#: A reason without an equation, and what follows from it: As this is so for all i, …; 因为 i 是任意的，所以 …
-_CONCLUDED = re.compile(
-    r"\s*(?:(?:as|since|because)\b[^:=#]*?,\s*(?:so|hence|thus|therefore)\b"
-    r"|(?:as|since)\b[^:=#,]*\b(?:all|any|both|each|every)\b[^:=#,]*,(?=[^,]*=)"
-    r"|(?:因为|由于)[^:=#]*?[,，]\s*(?:所以|因此|故|于是)"
-    r"|[\u3400-\u9fff]+(?:就是|得到|得|[写合并]成|合并为)(?=[^\u3400-\u9fff]*$))\s*(?=\S)",
-    re.IGNORECASE,
-)
-#: The first words of a reason that is a line by itself; its formulas are no steps.
-_REASON_LINE = re.compile(r"\s*(?:(?:because|since|as|using|by|from)\b|因为|由于|由|根据|利用|代入)", re.IGNORECASE)
-#: A limit, which is not computed.
-_LIMIT = re.compile(r"(?<![^\W_])\\?lim\s*_?[\s{(]")
-#: How a sentence begins that explains names or says what will be done.
-_EXPLAINS = re.compile(r"(?i)\s*(?:(?:where|here|with|we|first|idea|proof)\b|其中|这里|解[:：]|证明?[:：]|思路|[先我])")
-#: A sentence about a formula: R_m q is e^{imθ} q.
-_SAYS = re.compile(r"(?<=[\w)\]}'])\s+(?:is|are|means|becomes|equals)\s+\S")
-#: What a notation stands for: D(·) = Var(·)
-_NOTATION = re.compile(r"\(\s*[·⋅]\s*\)\s*[=表是为]")
-#: A symbol that a sentence is about: M 里只有 δ，没有 p。
-_SUBJECT = re.compile(
-    r"\s*√?[^\W\d_\u3400-\u9fff]\w?(?:_\w|_\{\w+\})?\s*(?!因为|由于|由|即)[\u3400-\u9fff][^=#]*[\u3400-\u9fff]{2}[^=#]*$"
-)
-#: Words after a formula that lead to the next line.
-_AND_SO = re.compile(
-    r"[.,;。，；]\s*(?:so|hence|thus|therefore|then|所以|因此|于是|故|(?:代入[上前]?[式面]?)?[可便]?得)\s*[:：,，]?\s*$",
-    re.IGNORECASE,
-)
-#: How a sentence ends that leads to the next line.
-_LEADS_ON = re.compile(
-    r"(?:[.。:：,，]|[,，.。;；]\s*(?:so|hence|thus|therefore|then|即|所以|因此|于是|故|得)|\s(?:is|are|get|have|gives))\s*$",
-    re.IGNORECASE,
-)
-#: An announcement, which is no step: let S = …, b = … and c = …
-_ANNOUNCED = re.compile(r"\s*(?:(?:let|set|put|write|define|call|where)\s|其中|(?:设|令|记|写)(?!成))", re.IGNORECASE)
-#: What stands between the names that are given in one line, or after them.
-_AMONG_NAMES = re.compile(
-    r"[,，、;；。]\s*(?:and\s+)?|[:：](?!=)\s*|\.\s+|\.$|\s+and\s+|\s+so\s+|\s*(?:和|与|则|其中)\s*"
-)
-#: Words between the equations of a sentence: from p = … we get L = …
-_AMONG_EQUATIONS = re.compile(
-    r"[\u3400-\u9fff，。；：、]+|[,;.]?\s+(?:so|hence|thus|therefore|then|gives?|get|have|from|that|with)\s+",
-    re.IGNORECASE,
-)
-#: A name for a formula: S = …; it may follow the formula that uses it: … with S = ….
-_NAMED = re.compile(
-    r"\s*(?:(?:let|set|put|write|define|call|where|with)\s+(?:[a-z]{2,}\s+)*|(?:设|令|记|取|其中)[\u3400-\u9fff]*\s*)?"
-    r"([^\W\d_](?:\w*\(\s*[^\W\d_]\w?\s*(?:,\s*[^\W\d_]\s*)?\)|[\w{},]*)'?)\s*[:：]?=(?!=)\s*(\S.*)",
-    re.IGNORECASE,
-)
-#: A name with what it depends on: M(δ), x_i, S_{ij}
-_CALLED = re.compile(
-    r"([^\W\d_]\w*?)(?:\(\s*([^\W\d_]\w?)\s*(?:,\s*([^\W\d_])\s*)?\)|(?<=\b\w)_\{?([a-z])\s*,?\s*([a-z]?)\}?)$"
-)
-#: Complex numbers, if i is no index.
-_IN_THE_PLANE = re.compile(r"(?<![^\W_])(?:Re|Im|conj|overline)(?:\s*[(\[{]|\s+e)")
-_INDEX_I = re.compile(r"_\{?i|[ᵢ]|(?:Σ|∑|sum)\s*_?\{?i")
-#: A vector by its length and its angle, which gets a name: q = |q| (cos α, sin α).
-_POLAR = re.compile(
-    r"([^\W\d_]\w*)\s*=\s*[|‖]\s*\1\s*[|‖]\s*[*·]?\s*[(\[]\s*cos[\s(]+([^\W\d_]\w*)[\s)]*,\s*sin[\s(]+\2[\s)]*[)\]]?"
-)
-#: The shape of what gets a name: S = Q Kᵀ (n × n).
-_SHAPE = re.compile(r"\s*[(（]\s*\w+\s*[×x*]\s*\w+\s*[)）]\s*[.。]?$")
-_WITH = re.compile(
-    r"(?:[\s,，;；]+(?:with|where|其中|这里)\s*|[,，]\s*(?=[A-Z]\s*=))([^\W\d_][\w{}]*(?:\(\w\))?)\s*[:：]?=(?!=)\s*(\S.*)"
-)
-#: One of two cases: i = j: …
-_CASE = re.compile(
-    r"\s*(?:(?:if|for|when|case|当|若)\s*)?([A-Za-z])\s*(=|≠|!=|\\neq?)\s*([A-Za-z])\s*(?:时\s*)?[:：,，]\s*(\S.*)",
-    re.IGNORECASE,
-)
-#: What a chain is about, before its first =: a name, or a derivative of one.
-_LEFT_SIDE = re.compile(r"\s*(?:([^\W\d_]\w*)|[∂d]\s*([^\W\d_]\w*)?\s*/\s*[∂d]\s*\w+)\s*")
-#: English words after a formula, without a sign between them: … swapping the sums
-_TRAILING = re.compile(r"(?<=[\w)\]}ᵀ²³'])\s+((?:[a-z]{2,}|a)(?:[\s-]+[a-z]+)+)\s*$")
-#: Words, and then another formula after an equals sign.
-_CHAINED = re.compile(r"[^=<>]*=(?!=)\s*[^\s=]")
 _MEANT = ("期望", "方差", "协方差", "转置")
 
 
@@ -180,16 +62,22 @@ class Side:
     goes_on: bool = False
 
 
+@functools.cache
+def _phrase(name: str) -> re.Pattern[str]:
+    """The pattern with this name in phrases.yaml."""
+    return re.compile(table(__file__, "phrases.yaml")[name])
+
+
 def number_lines(texts: Iterable[str]) -> Iterator[tuple[int, str]]:
     """The parts of ``texts``, each with the number of the line it is on, as its author counts them."""
     number, case = 0, ""
     for text in map(plain_matrices, texts):
-        if _ENVIRONMENT.search(text):
-            text = _ENVIRONMENT.sub("", text).replace("&", " ")
+        if _phrase("environment").search(text):
+            text = _phrase("environment").sub("", text).replace("&", " ")
         for line in re.split(r"\r\n|[\r\n\u2028\u2029]", text):
             number += 1
-            line = _PROVEN.sub("", line)
-            if _CASE_AHEAD.fullmatch(line.replace("$", "")) or (case and not line.strip()):
+            line = _phrase("begins").sub("", _phrase("proven").sub("", line))
+            if _phrase("case_ahead").fullmatch(line.replace("$", "")) or (case and not line.strip()):
                 case = case or f"{line.replace('$', '').rstrip(' :：,，')}: "
                 continue
             line, case = case + line, ""
@@ -233,9 +121,9 @@ def equations(
     local = _local_names(lines, vocabulary)
     found: list[tuple[Node, Node]] = []
     reasons = [(number, line.partition("#")[2] if number in steps else line) for number, line in lines[:MOST_LINES]]
-    beside = [line for _, line in reasons if not _CASE.match(line)]
+    beside = [line for _, line in reasons if not _phrase("case").match(line)]
     for line in beside:
-        for part in (piece for outer in _outer_parts(line) for piece in _AMONG_EQUATIONS.split(outer)):
+        for part in (piece for outer in _outer_parts(line) for piece in _phrase("among_equations").split(outer)):
             with contextlib.suppress(ParseError):
                 sides = parse_chain(strip_words(part, local.vocabulary), local.vocabulary)
                 found += itertools.pairwise(map(local.unfolded, sides))
@@ -244,7 +132,7 @@ def equations(
 
 def has_limit(line: str) -> bool:
     """Whether there is a limit in ``line``."""
-    return bool(_LIMIT.search(line.partition("#")[0]))
+    return bool(_phrase("limit").search(line.partition("#")[0]))
 
 
 def _read_lines(
@@ -262,7 +150,7 @@ def _read_lines(
     cases: list[_Case] = []
     for number, line in lines:
         try:
-            match = _CASE.match(line)
+            match = _phrase("case").match(line)
             if cases and (len(cases) > 1 if match else not line.lstrip().startswith("=")):
                 found.append(_both_cases(cases))
                 cases = []
@@ -289,12 +177,14 @@ def _read_lines(
 class LocalNames:
     """The vocabulary with the names that an answer gives to formulas, and these formulas.
 
-    ``parameters`` are the symbols that a formula depends on: δ for M(δ), i for x_i.
+    ``parameters`` are the symbols that a formula depends on: δ for M(δ), i for x_i. ``restated`` are symbols of the
+    question by formulas of the answer: y = u + v.
     """
 
     vocabulary: Vocabulary
     formulas: Mapping[str, Node]
     parameters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    restated: Mapping[str, Node] = field(default_factory=dict)
 
     def unfolded(self, node: Node) -> Node:
         """``node`` with formulas in place of their names."""
@@ -319,6 +209,8 @@ class LocalNames:
         """Whether ``by`` is a term of a sum, and a name of this answer: ∂(u + v)/∂u, or ∂g/∂u for g(u, v) = u + v."""
         if isinstance(of, Name) and by in self.parameters.get(of.name, ()):
             of = self.formulas[of.name]
+        elif isinstance(of, Name) and by in self.formulas:
+            of = self.restated.get(of.name, of)
         elif by not in self.formulas:
             return False
         terms = of.terms if isinstance(of, Plus) else ()
@@ -337,7 +229,7 @@ class LocalNames:
 
 def with_local_names(text: str, vocabulary: Vocabulary) -> tuple[str, LocalNames, str]:
     """A formula, the names that it explains, and the explanation: exp(s/T) and s = s_1 - s_2 if “with” joins them."""
-    given = _WITH.search(text)
+    given = _phrase("with").search(text)
     if given is None:
         return text, LocalNames(vocabulary, {}), ""
     local = _local_names([(1, text)], vocabulary)
@@ -350,7 +242,7 @@ def _local_names(lines: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> Lo
     with contextlib.suppress(ParseError):
         lines = [(number, normalize(line)) for number, line in lines[:MOST_LINES]]
     written = " ".join(line for _, line in lines)
-    if _IN_THE_PLANE.search(written) and not _INDEX_I.search(written):
+    if _phrase("in_the_plane").search(written) and not _phrase("index_i").search(written):
         local = LocalNames(with_name(vocabulary, "i", "scalar"), {"i": IMAGINARY})
     for at, (_, line) in enumerate(lines[:MOST_LINES]):
         others = [other for place, (_, other) in enumerate(lines) if place != at]
@@ -359,6 +251,10 @@ def _local_names(lines: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> Lo
             meant = _base(name) != name and function_name(_base(name), local.vocabulary)
             if name == "e" or not (known or meant in ("E", "Var", "O", "D")):
                 local = _with_name(local, name, formula)
+            elif vocabulary.kinds.get(name) == "definition":
+                with contextlib.suppress(ParseError):
+                    stated = parse_chain(strip_words(formula, local.vocabulary), local.vocabulary)[0]
+                    local = replace(local, restated={**local.restated, name: stated})
     return local
 
 
@@ -369,47 +265,48 @@ def _names_given(line: str, others: Sequence[str], vocabulary: Vocabulary) -> It
             parts = found.groupdict()
             yield each["name"].format(**parts), each["formula"].format(**parts)
     formula, _, remark = line.partition("#")
-    yield from ((polar[2], f"angle({polar[1]})") for polar in _POLAR.finditer(line))
+    yield from ((polar[2], f"angle({polar[1]})") for polar in _phrase("polar").finditer(line))
     for text in (formula if _announces(formula) else "", remark):
         for part in _outer_parts(text):
-            match = _NAMED.match(part)
+            match = _phrase("named").match(part)
             here = (*others, formula if text is remark else "")
             if match and "时" not in match[2] and any(_uses(other, _base(match[1]), vocabulary) for other in here):
                 yield match[1], match[2]
-    if given := _WITH.search(line):
+    if given := _phrase("with").search(line):
         first, *more = _outer_parts(given[2])
         yield given[1], first
-        yield from ((match[1], match[2]) for part in more if (match := _NAMED.match(part)))
+        yield from ((match[1], match[2]) for part in more if (match := _phrase("named").match(part)))
 
 
 def _base(name: str) -> str:
     """A name without what it depends on."""
-    called = _CALLED.fullmatch(name)
+    called = _phrase("called").fullmatch(name)
     return called[1] if called else name
 
 
 def _announces(formula: str) -> bool:
     """Whether a line is one that gives names, as far as its beginning shows."""
     head = formula.partition("=")[0].strip()
-    return bool(_ANNOUNCED.match(formula) or (head and not _FORMULA.search(head) and not _CASE.match(formula)))
+    named = head and not _phrase("formula").search(head) and not _phrase("case").match(formula)
+    return bool(_phrase("announced").match(formula) or named)
 
 
 def _gives_names(line: str, local: LocalNames) -> bool:
     """Whether a line gives names to formulas, and so is no step."""
     formula = normalize(line.partition("#")[0])
-    label = _REASON_FIRST.match(formula)
-    if label and not _NAMED.match(formula[label.end() :]):
+    label = _phrase("reason_first").match(formula)
+    if label and not _phrase("named").match(formula[label.end() :]):
         return False  # let Z = …: a step
-    named = [match[1] for part in _outer_parts(formula) if (match := _NAMED.match(part))]
+    named = [match[1] for part in _outer_parts(formula) if (match := _phrase("named").match(part))]
     kinds = local.vocabulary.kinds
     known = any(_base(name) in local.formulas or kinds.get(name) == "definition" for name in named)
-    return bool(_ANNOUNCED.match(line) or _POLAR.search(formula)) or (_announces(formula) and known)
+    return bool(_phrase("announced").match(line) or _phrase("polar").search(formula)) or (_announces(formula) and known)
 
 
 def _outer_parts(text: str) -> Iterator[str]:
     """The parts of a list of names; what is inside brackets stays together."""
     start = 0
-    for found in _AMONG_NAMES.finditer(text):
+    for found in _phrase("among_names").finditer(text):
         if not _inside(text, found.start()):
             yield text[start : found.start()]
             start = found.end()
@@ -419,14 +316,14 @@ def _outer_parts(text: str) -> Iterator[str]:
 def _with_name(local: LocalNames, name: str, text: str) -> LocalNames:
     """``local`` with one more name, which may depend on symbols (M(δ), x_i), if its formula can be read."""
     known = local.vocabulary
-    called = _CALLED.fullmatch(name)
+    called = _phrase("called").fullmatch(name)
     of, argument, *indices = called.groups() if called else (name, None)
     parameters = tuple(filter(None, (argument, *indices)))
     inner = known
     for parameter in parameters:
         inner = inner if parameter in known.spellings else with_name(inner, parameter, "scalar")
     try:
-        formula = parse_chain(strip_words(_SHAPE.sub("", text), inner), inner)[0]
+        formula = parse_chain(strip_words(_phrase("shape").sub("", text), inner), inner)[0]
     except ParseError:
         return local
     formula = local.unfolded(formula)
@@ -434,7 +331,7 @@ def _with_name(local: LocalNames, name: str, text: str) -> LocalNames:
         raise ParseError(_LONG)
     extended = with_name(known, of, "function" if argument else "definition")
     with_parameters = {**local.parameters, of: parameters} if parameters else local.parameters
-    return LocalNames(extended, {**local.formulas, of: formula}, with_parameters)
+    return LocalNames(extended, {**local.formulas, of: formula}, with_parameters, local.restated)
 
 
 def with_name(vocabulary: Vocabulary, name: str, kind: Kind) -> Vocabulary:
@@ -469,10 +366,10 @@ def _declared(word: str, vocabulary: Vocabulary) -> bool:
 
 
 def _uses(line: str, name: str, vocabulary: Vocabulary) -> bool:
-    """Whether a line uses a name, by itself or before declared names (aX), other than by giving it to a formula."""
+    """Whether a line uses a name, by itself or beside declared names (aX), other than by giving it to a formula."""
     used = re.sub(rf"^\s*{re.escape(name)}\s*[:：]?=", "", line)
-    found = re.findall(rf"(?<![^\W\d_]){re.escape(name)}([^\W\d_]?)(?![^\W\d_])", used)
-    return any(not after or after in vocabulary.spellings for after in found)
+    found = re.findall(rf"(?<![^\W\d_])([^\W\d_]?){re.escape(name)}([^\W\d_]?)(?![^\W\d_])", used)
+    return any(all(not each or each in vocabulary.spellings for each in around) for around in found)
 
 
 def _sides_unless_sentence(line: str, number: int, local: LocalNames, others: Sequence[str]) -> tuple[Side, ...] | None:
@@ -495,15 +392,16 @@ def _is_sentence(line: str, vocabulary: Vocabulary) -> bool:
         return True
     if text.startswith(tuple("=＝+-−*/^")):
         return False
-    if "=" not in text and (((foreign or chinese > 3) and _EXPLAINS.match(text)) or _SAYS.search(text)):
+    explained = (foreign or chinese > 3) and _phrase("explains").match(text)
+    if "=" not in text and (explained or _phrase("says").search(text)):
         return True
-    given = [part for part in _outer_parts(text) if _CHAINED.match(part)]
-    if len(given) > 1 and (foreign or chinese) and not _CASE.match(text):
+    given = [part for part in _outer_parts(text) if _phrase("chained").match(part)]
+    if len(given) > 1 and (foreign or chinese) and not _phrase("case").match(text):
         return True  # from s = K q and t = … we get: two equations, and words
     ends_in_words = text.endswith((",", "，", *words[-1:])) or is_cjk(text[-1:])
-    if _REASON_LINE.match(text) and ends_in_words and "=" not in re.split("[,，]", text)[-1]:
+    if _phrase("reason_line").match(text) and ends_in_words and "=" not in re.split("[,，]", text)[-1]:
         return bool(foreign or chinese)
-    if end := _LEADS_ON.search(text):
+    if end := _phrase("leads_on").search(text):
         least = 2 if end[0].strip(" .。:：,，;；") else 6  # after “so”, a formula is expected on the next line
         return chinese >= least or (len(words) >= min(least, 3) and foreign >= min(least, 2))
     return False
@@ -511,12 +409,13 @@ def _is_sentence(line: str, vocabulary: Vocabulary) -> bool:
 
 def _sides(line: str, number: int, local: LocalNames, others: Sequence[str]) -> tuple[Side, ...]:
     """The expressions of one line among ``others``. Raises ParseError."""
-    if _gives_names(line, local) or _NOTATION.search(line):
+    if _gives_names(line, local) or _phrase("notation").search(line) or _phrase("for_each").match(line):
         return ()
-    if (given := _WITH.search(line)) and _base(given[1]) in local.formulas:
+    if (given := _phrase("with").search(line)) and _base(given[1]) in local.formulas:
         line = line[: given.start()]
     text = strip_words(line, local.vocabulary)
-    if any(_words_alone(words, local.vocabulary) for words in (line.partition("#")[0], text)) or _SUBJECT.match(line):
+    words = any(_words_alone(part, local.vocabulary) for part in (line.partition("#")[0], text))
+    if words or _phrase("subject").match(line):
         return ()
     nodes = _chain(text, local.vocabulary, others) if text else ()
     head, equals, _ = line.partition("=")
@@ -538,7 +437,7 @@ def _chain(text: str, vocabulary: Vocabulary, others: Sequence[str]) -> tuple[No
         return parse_chain(text, vocabulary)
     except ParseError:
         head, equals, rest = text.partition("=")
-        left = _LEFT_SIDE.fullmatch(head)
+        left = _phrase("left_side").fullmatch(head)
         if not equals or not rest.strip() or left is None:
             raise
         name = left[1] or left[2]
@@ -583,33 +482,33 @@ def excerpt_of(line: str) -> str:
 def _formula_lost(line: str, kept: str) -> bool:
     """Whether a formula is among the words that were left out of a line, which is then not what its author meant."""
     line = normalize(line).replace("\x1f", " ")
-    line = line[: cut.start()] if (cut := _MARK.search(line)) else line
+    line = line[: cut.start()] if (cut := _phrase("mark").search(line)) else line
     if not kept:
-        return bool(_FORMULA.search(_LEAD.sub("", line, count=1)))
+        return bool(_phrase("formula").search(_phrase("lead").sub("", line, count=1)))
     dropped = line.partition(kept)[2]
-    reason = _REASON.match(dropped.replace("(", " ", 1)) or _AFTER_COMMA.match(dropped)
-    return not reason and bool(_CHAINED.match(dropped))
+    reason = _phrase("reason").match(dropped.replace("(", " ", 1)) or _phrase("after_comma").match(dropped)
+    return not reason and bool(_phrase("chained").match(dropped))
 
 
 def strip_words(line: str, vocabulary: Vocabulary) -> str:
     """``line`` without the words of a reason, and without the sign that connects it to the line before."""
-    line = _AND_SO.sub("", normalize(line).replace("\x1f", " "))
+    line = _phrase("and_so").sub("", normalize(line).replace("\x1f", " "))
     while lead := (
-        _LEAD.match(line)
-        or _LABEL.match(line)
-        or _REASON_FIRST.match(line)
-        or _CONCLUDED.match(line)
+        _phrase("lead").match(line)
+        or _phrase("label").match(line)
+        or _phrase("reason_first").match(line)
+        or _phrase("concluded").match(line)
         or _label(line, vocabulary)
     ):
         line = line[lead.end() :]
-    for pattern in (_MARK, _REASON):
-        if (cut := pattern.search(line)) and not _inside(line, cut.start()):
+    for name in ("mark", "reason"):
+        if (cut := _phrase(name).search(line)) and not _inside(line, cut.start()):
             line = line[: cut.start()]
-    for match in _AFTER_COMMA.finditer(line):
+    for match in _phrase("after_comma").finditer(line):
         if not _inside(line, match.start()) and _wordy(match[1], vocabulary):
             line = line[: match.start()]
             break
-    trailing = _TRAILING.search(line)
+    trailing = _phrase("trailing").search(line)
     words = trailing[1].split() if trailing else []
     long_names = {name for name in vocabulary.kinds if len(name) > 1}
     if trailing and all(_foreign(word, vocabulary) for word in words if len(word) > 2 or word in long_names):
@@ -623,8 +522,8 @@ def strip_words(line: str, vocabulary: Vocabulary) -> str:
 
 def _label(line: str, vocabulary: Vocabulary) -> re.Match[str] | None:
     """The words before a formula, if the first of them means nothing in it."""
-    found = _ENGLISH_LABEL.match(line)
-    if found is None or _MARK.search(found[1]) or _inside(line, found.end(1)):
+    found = _phrase("english_label").match(line)
+    if found is None or _phrase("mark").search(found[1]) or _inside(line, found.end(1)):
         return None
     return found if _foreign(found[2], vocabulary) else None
 
@@ -665,8 +564,8 @@ def _without_remark(line: str, vocabulary: Vocabulary) -> str | None:
 def _wordy(text: str, vocabulary: Vocabulary) -> bool:
     if any(is_cjk(char) and not _function(text, at) for at, char in enumerate(text)):
         return True
-    text = _INDEX.sub("", text)
-    words = (found for found in _WORD.finditer(text) if not _is_call(found, text, vocabulary))
+    text = _phrase("index").sub("", text)
+    words = (found for found in _phrase("word").finditer(text) if not _is_call(found, text, vocabulary))
     return any(_foreign(word[0], vocabulary) for word in words)
 
 

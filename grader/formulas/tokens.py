@@ -80,7 +80,7 @@ _ONES = re.compile(r"(?<![\w.])1_(?:\{([^\W\d_]\w*)\}|([^\W\d_])(?!\w))")
 _BEFORE_INDEX = re.compile(r"(?:sum|Sum|mean|max|nabla)(?=_)|Σ")
 #: The sign of an aligned equation, x_π(i), and delta with indices in braces.
 _ALIGNED = re.compile(r"&\s*(?==)")
-_CALLED_INDEX = re.compile(r"_([στπ])\((\w)\)")
+_CALLED_INDEX = re.compile(r"_((?:[στπ]\(\w\))+[a-z]?)(?!\w)")
 _DELTA = re.compile(r"(?<![\w\\])delta(?=_\{)")
 #: Chinese names of functions.
 _CHINESE = {"期望": "E", "方差": "Var", "协方差": "Cov", "标准差": "Std", "转置": "transpose"}
@@ -104,7 +104,7 @@ def normalize(text: str) -> str:
     text = plain_matrices(_raised(text))
     text = unicodedata.normalize("NFKC", text).translate(_SIGNS).replace("...", "…")
     text = _EYE.sub("I", _MODULE.sub("", _ONE_HOT.sub("onehot", _latex(text))))
-    text = _CALLED_INDEX.sub(r"_{\1(\2)}", _DELTA.sub("δ", _ALIGNED.sub("", text)))
+    text = _CALLED_INDEX.sub(r"_{\1}", _DELTA.sub("δ", _ALIGNED.sub("", text)))
     text = _IVERSON.sub(_delta, _ONES.sub(lambda found: f"ones({found[1] or found[2]})", text))
     return _ANGLED.sub(r"⟨\1⟩", _RANGE.sub("", text))
 

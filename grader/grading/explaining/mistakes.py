@@ -103,8 +103,10 @@ def same(a: Any, b: Any, array_type: ArrayType, any_float: bool = False) -> bool
     if isinstance(a, dict) and isinstance(b, dict):
         return a.keys() == b.keys() and all(same(a[key], b[key], array_type, any_float) for key in a)
     if isinstance(a, (int, float, Array)) and isinstance(b, (int, float, Array)):
-        x, y = _number(a), _number(b)
-        return x is not None and y is not None and (x == y or (math.isnan(x) and math.isnan(y)))
+        mine, theirs = _number(a), _number(b)
+        if mine is None or theirs is None:
+            return False
+        return mine == theirs or (math.isnan(mine) and math.isnan(theirs))
     return type(a) is type(b) and bool(a == b)
 
 
