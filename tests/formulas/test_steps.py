@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from grader.core.tables import table
 from grader.formulas.declarations import read_declarations
 from grader.formulas.errors import ParseError
 from grader.formulas.steps import number_lines, parse_lines, remarks, strip_words
@@ -14,49 +15,7 @@ KNOWN = read_declarations(
 ).vocabulary
 
 
-@pytest.mark.parametrize(
-    ("line", "kept"),
-    [
-        ("d_k", "d_k"),
-        ("= d_k", "d_k"),
-        ("3. = d_k", "d_k"),
-        ("so d_k", "d_k"),
-        ("∴ d_k.", "d_k"),
-        ("所以 = d_k。", "d_k"),
-        ("d_k  # by independence", "d_k"),
-        ("d_k // why", "d_k"),
-        ("d_k (independence)", "d_k"),
-        ("d_k （独立）", "d_k"),
-        ("d_k [mean 0] (given)", "d_k"),
-        ("d_k, because E[q] = 0", "d_k"),
-        ("d_k since they are alike", "d_k"),
-        ("d_k, mean zero", "d_k"),
-        ("d_k 因为独立", "d_k"),
-        ("d_k，由独立性", "d_k"),
-        ("d_k (q·k)", "d_k (q·k)"),
-        ("d_k (q_1 k_1)", "d_k (q_1 k_1)"),
-        ("n (Var(q_1) + d_k)", "n (Var(q_1) + d_k)"),
-        ("n (sin n)", "n (sin n)"),
-        ("n/(n + eps)", "n/(n + eps)"),
-        ("Var(something)", "Var(something)"),
-        ("sum(q*k)", "sum(q*k)"),
-        ("方差(q·k)", "方差(q·k)"),
-        ("Σ_i 期望[q_i] （线性）", "Σ_i 期望[q_i]"),
-        ("sum(q[i], i=1..d_k)", "sum(q[i], i=1..d_k)"),
-        ("Both cases in one formula: d_k + n", "d_k + n"),
-        ("for every component, so d_k = n", "d_k = n"),
-        ("= d_k  # the products are alike, so each counts once", "d_k"),
-        ("Σ_i Var(q_i k_i) by symmetry, so d_k", "Σ_i Var(q_i k_i)"),
-        ("sum(q[i], i=1:d_k)", "sum(q[i], i=1:d_k)"),
-        ("# nothing but words", ""),
-        ("因为独立", ""),
-        ("", ""),
-        ("(words only)", "(words only)"),
-        (")", ")"),
-        ("Since both vectors have independent components, Var(q·k) = d_k", "Var(q·k) = d_k"),
-        ("n (n d_{model}/n)", "n (n d_{model}/n)"),  # the index of a name is no word
-    ],
-)
+@pytest.mark.parametrize(("line", "kept"), table(__file__, "words.yaml"))
 def test_words_are_left_out(line: str, kept: str) -> None:
     """Reasons, numbers of lines, and what joins a line to the one before."""
     assert strip_words(line, KNOWN) == kept

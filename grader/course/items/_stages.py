@@ -232,12 +232,14 @@ def _remarks(lines: Sequence[Line]) -> list[Text]:
     """Lines that are another in disguise, and what is in them for nothing."""
     found: list[Text] = []
     # Of a line with several sides, only what is true of all of them is true of the line.
-    new = {line.number for line in lines if line.same_as in (None, line.number)}
+    others: dict[int, set[int | None]] = {}
+    for line in lines:
+        others.setdefault(line.number, set()).add(line.same_as)
     for line in lines:
         dropped = [shown for part in line.dropped if (shown := excerpt_of(show(part)))]
         if dropped and line.same_as is not None:
             found.append(_DROPS.fill(number=line.number, part=dropped[0]))
-        elif line.same_as is not None and line.number not in new:
+        elif line.same_as not in (None, line.number) and len(others[line.number]) == 1:
             same = _SAME if line.same_as else _SAME_AS_START
             found.append(same.fill(number=line.number, other=line.same_as))
     return found

@@ -1,17 +1,17 @@
 """An explainer: an exercise that fails uses another exercise of the same submission, which is not correct either.
 
-The other one must be fixed first. It is found in the syntax trees. Only a definition that was graded counts, not a
-helper of the same name in another file. The dependent exercise is not run again with a correct dependency;
-docs/security.md explains why.
+The other one must be fixed first. It is found in the syntax trees, or in what the cases are called with. Only a
+definition that was graded counts, not a helper of the same name in another file. The dependent exercise is not run
+again with a correct dependency; docs/security.md explains why.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from grader.core import bounded
-from grader.core.model import Diagnosis, ExerciseResult, Message, SourceFile, Status
+from grader.core.model import Diagnosis, Exercise, ExerciseResult, Made, Message, Own, SourceFile, Status
 from grader.grading.failures import is_not_written
 from grader.grading.outline import definitions
 from grader.grading.plan import Plan
@@ -32,14 +32,26 @@ def with_dependencies(
     places = {(plan.file.module, name): name for name, plan in wrong.items() if plan.file}
     asked = tuple((name, plan.file) for name, plan in wrong.items() if plan.file)
     uses = {name: {places[each] for each in found if each in places} for name, found in _used(asked, files).items()}
+    for name, plan in wrong.items():
+        given = {each for each in _called_with(plan.exercise) if each in wrong and each != name}
+        uses[name] = uses.get(name, set()) | given
     explained = dict(results)
     for name, used in uses.items():
         # The first one that itself uses no other wrong one.
         first = next((each for each in sorted(used) if not uses.get(each)), None)
-        if first is not None and results[name].status in _WRONG:
+        # A mistake that has a name explains the results with a correct dependency.
+        named = any(each.voice == "mistake" for each in results[name].diagnosis)
+        if first is not None and results[name].status in _WRONG and not named:
             said = (_said(name, results[first]), *results[name].diagnosis)
             explained[name] = replace(results[name], diagnosis=said)
     return explained
+
+
+def _called_with(exercise: Exercise) -> Iterator[str]:
+    """The learner's own definitions that the cases of an exercise are called with, such as a cache."""
+    for _, recipe in (pair for case in exercise.cases for pair in case.args):
+        parts = (recipe, *(part for _, part in recipe.parts)) if isinstance(recipe, Made) else (recipe,)
+        yield from (part.name for part in parts if isinstance(part, Own))
 
 
 def _is_wrong(result: ExerciseResult) -> bool:

@@ -56,20 +56,27 @@ def explain(failure: WrongExercise, names_only: bool = False) -> tuple[Diagnosis
     for explainer, after_a_name in ((mistake, False),) if names_only else EXPLAINERS:
         named = tuple(each.misconception for each in said if each.voice == "mistake" and each.misconception)
         is_asked = explainer is unsteady or not any(isinstance(each, Repair) for each in said)
+        if explainer is _places and _overwrites(failure):
+            continue  # right values there would leave the arguments changed
         if is_asked and (after_a_name or not named):
             said += _diagnoses(explainer, replace(failure, named=named))
-        if explainer is mistake and _overwrites(failure, said):
+        if explainer is mistake and _overwrites(failure) and not _is_named(failure, said):
             said = [Diagnosis("condition", _OVERWRITTEN)]
             break
     return tuple(_with_source(_bounded(each), failure.submission) for each in said[:_MOST])
 
 
-def _overwrites(failure: WrongExercise, said: Sequence[Diagnosis]) -> bool:
-    """Whether the call changes its arguments and values are wrong, too, and no mistake that was ``said`` does that."""
+def _overwrites(failure: WrongExercise) -> bool:
+    """Whether the call changes its arguments and values are wrong, too."""
     public = (each for each in failure.evidence if each.seen.case.public)
     failed = {each.seen.spec.kind for each in public if each.verdict.status is Status.FAILED}  # not: it raised
+    return {"values", _CHANGE} <= failed
+
+
+def _is_named(failure: WrongExercise, said: Sequence[Diagnosis]) -> bool:
+    """Whether a mistake that was ``said`` changes arguments."""
     doing = {each.misconception for each in failure.exercise.mistakes if _CHANGE in "".join(each.fails)}
-    return {"values", _CHANGE} <= failed and not doing & {each.misconception for each in said}
+    return bool(doing & {each.misconception for each in said})
 
 
 def _bounded(diagnosis: Diagnosis) -> Diagnosis:

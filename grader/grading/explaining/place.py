@@ -33,7 +33,6 @@ from grader.core.model import (
     Status,
     Text,
 )
-from grader.core.text import EMPTY
 from grader.course import edits
 from grader.grading import checks
 from grader.grading.checks import read
@@ -42,7 +41,6 @@ from grader.grading.compare import compare
 from grader.grading.explaining import landmarks
 from grader.grading.explaining.landmarks import Where
 from grader.grading.explaining.place_text import (
-    ANOTHER_VALUE,
     FIRST_CHANGE,
     NEXT_STEP,
     REPAIRS_ALL,
@@ -472,9 +470,8 @@ class _Search:
     ) -> Iterator[Diagnosis]:
         """The diagnosis of one place; none if the code computes the value itself later on, or nothing can be said."""
         trace, mark = first[found.cases[0]], marks[found.mark]
-        # “Another value belongs here” says nothing new of the result itself, or beside a name.
-        silent = mark.name is None and (self.named or equal_results(trace.values[found.probe][-1:], trace.result))
-        if silent or is_computed_after(found.probe, mark, first):
+        # A value without a name would not say what to do.
+        if mark.name is None or is_computed_after(found.probe, mark, first):
             return
         steps = [intermediate_at(marks, first[at], found.probe, at) for at in found.cases]
         before = all(each is not None and each < found.mark for each in steps)
@@ -482,17 +479,11 @@ class _Search:
         mine = () if self.context.seed.secret else trace.values[found.probe]
         difference = first_difference(mark.values[found.cases[0]], mine)
         step = None if steps[0] is None else marks[steps[0]].name
-        if before and step is not None and mark.name is not None:
-            text = missing_after(mark.name, step)
-        elif mark.name is not None or difference is not EMPTY:
-            text = sentence(mark.name, difference)
-        else:
-            return
+        text = missing_after(mark.name, step) if before and step is not None else sentence(mark.name, difference)
         if whole:
             text = Text(text.en + REPAIRS_ALL.en, text.zh + REPAIRS_ALL.zh)
-        kind = Repair if whole and mark.name is not None else Diagnosis
-        misconception = mark.name.misconception if mark.name else None
-        yield kind("place", text, misconception, self._span(trace.where[found.probe]))
+        kind = Repair if whole else Diagnosis
+        yield kind("place", text, mark.name.misconception, self._span(trace.where[found.probe]))
 
     def repair(
         self, marks: tuple[ReferenceValue, ...], first: Mapping[int, Trace], both: Sequence[Substitution]
@@ -504,14 +495,16 @@ class _Search:
         if self.named:
             yield from self.diagnosis(marks, first, both[0], whole=False)
             return
+        if any(marks[found.mark].name is None for found in both):
+            return
         for found, said in zip(both, (FIRST_CHANGE, SECOND_CHANGE), strict=True):
             trace, mark = first[found.cases[0]], marks[found.mark]
+            assert mark.name is not None
             mine = () if self.context.seed.secret else trace.values[found.probe]
-            name = ANOTHER_VALUE if mark.name is None else Text(mark.name.en, mark.name.zh)
+            name = Text(mark.name.en, mark.name.zh)
             text = said.fill(name=name, more=first_difference(mark.values[found.cases[0]], mine))
-            misconception = mark.name.misconception if mark.name else None
             kind = Repair if said is SECOND_CHANGE else Diagnosis
-            yield kind("place", text, misconception, self._span(trace.where[found.probe]))
+            yield kind("place", text, mark.name.misconception, self._span(trace.where[found.probe]))
 
     def missing(self, marks: tuple[ReferenceValue, ...], first: Mapping[int, Trace]) -> Diagnosis | None:
         """A diagnosis of the first named value that no case computes although the one before it is; else None."""

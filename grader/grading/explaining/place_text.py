@@ -21,9 +21,7 @@ FIRST_CHANGE = Message("One way to fix it takes two changes. First, make this {n
 SECOND_CHANGE = Message(
     "Second, make this {name}.{more} With both values correct, the public cases that failed now pass."
 )
-ANOTHER_VALUE = Message("another value")
 _HERE = Message("This should be {name}.{more}")
-UNNAMED = Message("Another value belongs here.{more}")
 _SHAPES = Message(" Its shape is {mine} and should be {right}.")
 _ENTRY = Message(" Entry {index} is {mine} and should be {right}.")
 _NUMBER = Message(" It is {mine} and should be {right}.")
@@ -42,10 +40,8 @@ def missing_after(name: Landmark, step: Landmark | None) -> Text:
     return _AFTER.fill(what=what, name=Text(name.en, name.zh))
 
 
-def sentence(name: Landmark | None, difference: Text) -> Text:
+def sentence(name: Landmark, difference: Text) -> Text:
     """The message that another value belongs at a place, with the first difference."""
-    if name is None:
-        return UNNAMED.fill(more=difference)
     return _HERE.fill(name=Text(name.en, name.zh), more=difference)
 
 

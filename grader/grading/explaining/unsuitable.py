@@ -16,6 +16,8 @@ from grader.grading.explaining.landmarks import Where, where_of
 
 #: Initialisers such as ``xavier_uniform_``.
 _INITIALISERS = ("_uniform_", "_normal_")
+#: Helpers that do what their names say: if another value belongs there, the place is where they are called.
+_ELEMENTARY = frozenset({"sigmoid", "_sigmoid", "sigma", "relu", "_relu", "tanh"})
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _DEFINITIONS = (*_FUNCTIONS, ast.ClassDef)
 _FILLS = frozenset(
@@ -88,6 +90,8 @@ def _unsuitable(tree: ast.Module) -> Iterator[ast.expr]:
                 yield from bounds
             case ast.Call() if _draws(_called(node)):
                 yield node
+            case ast.FunctionDef(name=name, body=[*_, ast.Return(value=ast.expr() as value)]) if name in _ELEMENTARY:
+                yield value
         for name in ("body", "orelse"):
             if isinstance(block := getattr(node, name, None), list):
                 yield from _initial(block)

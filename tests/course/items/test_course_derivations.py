@@ -127,3 +127,12 @@ def test_a_hidden_end_is_not_shown() -> None:
     said += [derivation.judge(spec, wrong, CONTEXT).message.en]  # type: ignore[union-attr]
     assert not any("v/(v + ε)" in text for text in said), said
     assert derivation.without_key(spec).to == spec.from_
+
+
+def test_what_is_said_of_limits_and_of_lines_with_several_sides() -> None:
+    """Lines with a limit are named as such; “only the start in another form” is said of whole lines."""
+    answer = "∂(x + F(x))/∂x\n= lim_{h→0} (x + h)/h\n= (I + J) I\nso ∂(x + F(x))/∂x = I + J"
+    message = items.judge(ITEMS["Q17.chain"], answer, CONTEXT).message
+    assert message is not None
+    assert message.en.startswith("Limits are not judged (line 2); write a derivative with ∂.")
+    assert "only the start" not in message.en

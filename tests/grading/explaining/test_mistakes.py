@@ -11,7 +11,7 @@ import pytest
 
 from grader.core.model import Array, Died, Mistake, Observation, Raised, Returned, Status, TimedOut, Verdict
 from grader.grading.explaining import mistakes
-from grader.grading.explaining.mistakes import CheckedCase, MistakeSignature, agree, diagnose, same, same
+from grader.grading.explaining.mistakes import CheckedCase, MistakeSignature, agree, diagnose, same
 from tests.helpers import array
 
 PASSED, FAILED = Verdict(Status.PASSED), Verdict(Status.FAILED)

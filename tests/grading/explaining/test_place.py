@@ -431,7 +431,8 @@ def test_landmarks_are_found_in_the_reference(course: Course) -> None:
 
 def test_the_right_value_of_a_sum_is_shown() -> None:
     """The first entry that differs, or the shapes."""
-    text = place_text.sentence(None, place_text.first_difference((np.array([1.0, 2.0]),), (np.array([1.0, 3.0]),)))
+    name = Landmark("x", "the sum", "和")
+    text = place_text.sentence(name, place_text.first_difference((np.array([1.0, 2.0]),), (np.array([1.0, 3.0]),)))
     assert "Entry [1] is 3 and should be 2" in text.en and "下标 [1]" in text.zh
     assert "Its shape is (2,)" in place_text.first_difference((np.ones(3),), (np.ones(2),)).en
 
