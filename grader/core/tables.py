@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,3 +15,8 @@ def table(module: str, name: str) -> Any:
     import yaml  # slow to import; most commands need no table
 
     return yaml.safe_load(Path(module).with_name(name).read_text("utf-8"))
+
+
+def patterns(module: str, name: str) -> Callable[[str], re.Pattern[str]]:
+    """What returns the regular expression with a name in the file ``name`` beside ``module``; it is compiled once."""
+    return functools.cache(lambda which: re.compile(table(module, name)[which]))

@@ -155,30 +155,6 @@ def _one_name(pieces: tuple[Piece, ...] | None) -> bool:
     )
 
 
-def _spaced(rows: list[list[Node]]) -> list[list[Node]]:
-    """Rows with spaces between their entries: [a b; −c d]; others unchanged."""
-    parts = [_factors(row[0]) for row in rows if len(row) == 1]
-    same = len(parts) == len(rows) and len({*map(len, parts)}) == 1 and len(parts[0]) == len(rows)
-    return parts if same else rows
-
-
-def _factors(node: Node) -> list[Node]:
-    """The factors that stand side by side, with a minus at the first."""
-    match node:
-        case Plus(((True, of),)):
-            first, *rest = _factors(of)
-            return [Plus(((True, first),)), *rest]
-        case Times(first, rest) if all(sign == " " for sign, _ in rest):
-            return [first, *(factor for _, factor in rest)]
-    return [node]
-
-
-def _is_row_after(before: Node, entry: _Entry, vocabulary: Vocabulary) -> bool:
-    """Whether components in brackets stand behind a vector, and so are a row: p [p_1, …, p_n]."""
-    bracket = isinstance(entry, Token) and entry.text == "["
-    return bracket and isinstance(before, Name) and vocabulary.kinds.get(before.name) in ("vector", "definition")
-
-
 class _Parser:
     """The state of parsing one text."""
 
@@ -350,8 +326,6 @@ class _Parser:
         ones = factor == _ONE and (bracket or scalar or "1" in self.vocabulary.kinds) and not self.sign("/")
         if isinstance(entry, Token) and entry.kind == "number" and not ones:
             raise ParseError(_NUMBERS.fill(near=self.near(entry.at)))
-        if isinstance(factor, Sum) and factor.indices == ("i…",) and _is_row_after(before, entry, self.vocabulary):
-            return "⊗", factor
         vector = "1" in self.vocabulary.kinds or (isinstance(before, FunctionCall) and before.function == "diag")
         return " ", SOME_ONES if ones and vector else factor
 
@@ -655,7 +629,6 @@ class _Parser:
             rows.append(self.row())
         self.expect("]")
         if len(rows) > 1:
-            rows = _spaced(rows)
             single = all(len(row) == 1 for row in rows)
             return self.made(ListNode(tuple(row[0] if single else self.made(ListNode(tuple(row))) for row in rows)))
         return rows[0][0] if len(rows[0]) == 1 else self.made(ListNode(tuple(rows[0])))

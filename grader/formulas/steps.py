@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import itertools
 import re
 import string
@@ -13,7 +12,7 @@ from fractions import Fraction
 from typing import cast
 
 from grader.core.model import Message
-from grader.core.tables import table
+from grader.core.tables import patterns, table
 from grader.formulas.ast import (
     IMAGINARY,
     Derivative,
@@ -36,6 +35,7 @@ from grader.formulas.tokens import is_cjk, normalize, plain_matrices
 from grader.formulas.vocabulary import Kind, Vocabulary, function_name, split_word
 
 MOST_LINES = 60
+_phrase = patterns(__file__, "phrases.yaml")
 #: Parts of a formula that has a name; a name may be used in the formula of another.
 _MOST_PARTS = 200
 
@@ -60,12 +60,6 @@ class Side:
     number: int
     text: str
     goes_on: bool = False
-
-
-@functools.cache
-def _phrase(name: str) -> re.Pattern[str]:
-    """The pattern with this name in phrases.yaml."""
-    return re.compile(table(__file__, "phrases.yaml")[name])
 
 
 def number_lines(texts: Iterable[str]) -> Iterator[tuple[int, str]]:

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from grader.core.model import Message
+from grader.core.tables import patterns
 from grader.formulas.errors import ParseError
 
 MAX_LENGTH = 2000
+_sign = patterns(__file__, "signs.yaml")
 _MAX_DIGITS = 40
 
 _LONG = Message("A line may have at most {most} characters; this one has {length}. Split it.")
@@ -37,18 +39,6 @@ _LATEX = {
     "leq": "≤", "le": "≤", "geq": "≥", "ge": "≥", "lt": "<", "gt": ">", "to": "→", "Rightarrow": "⇒", "implies": "⇒",
     "ell": "l", "E": "E", "lbrack": "[", "rbrack": "]",
 }  # fmt: skip
-_DROPPED = re.compile(
-    r"\\(?:left|right|bigl|bigr|Bigl|Bigr|biggl|biggr|big|Big|bigg|Bigg|displaystyle|textstyle|limits|nolimits"
-    r"|quad|qquad|mathop|mathrm|mathbf|mathbb|mathit|mathcal|mathsf|boldsymbol|bm|operatorname|textrm|textbf|text)"
-    r"(?![A-Za-z])\*?|\\[,;:! ]|\$|\\[()\[\]]"
-)
-_WRAPPED = re.compile(
-    r"\\(?:mathrm|mathbf|mathbb|mathit|mathcal|mathsf|boldsymbol|bm|operatorname\*?|textrm|textbf|text)\s*\{([^{}]*)\}"
-)
-_MATRIX = re.compile(r"\\begin\{[pbv]?matrix\}(.*?)\\end\{[pbv]?matrix\}", re.DOTALL)
-#: {a \over b}
-_OVER = re.compile(r"\{([^{}]*)\\over(?![A-Za-z])([^{}]*)\}")
-_COMMAND = re.compile(r"\\([A-Za-z]+)")
 
 _SIGNS = str.maketrans({
     "⋅": "·", "•": "·", "∙": "·", "・": "·", "×": "*", "∗": "*", "−": "-", "–": "-", "—": "-", "‐": "-", "‑": "-",
@@ -57,31 +47,6 @@ _SIGNS = str.maketrans({
     "⋯": "…", "。": " ", "∇": "∇", "→": "⇒", "⟹": "⇒", "⟶": "⇒", "⇔": "⇒", "⟺": "⇒",
 })  # fmt: skip
 
-_NUMBER = re.compile(r"(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+(?![\w]))?")
-_SIGN = re.compile(r"\*\*|\.\.\.|\.\.|==|!=|:=|=>|[-+*/^@=(),;:\[\]{}<>|.'_?·⊙⊗√Σ∂∇⟨⟩‖≠≤≥…⇒~]")
-#: \omega\delta is ωδ.
-_GREEK_APART = re.compile(rf"(?<=[α-ω]){_BREAK}+(?=[α-ω])")
-#: The module of a function, as in code: np.log.
-_MODULE = re.compile(r"(?<![\w.])(?:np|numpy|math|torch)\.(?=[a-z])")
-_EYE = re.compile(r"(?<!\w)eye\((?:[^()]|\(\))*\)")
-_ONE_HOT = re.compile(r"\bone[- ]hot(?![A-Za-z])")
-#: An inner product between < and >, with one comma.
-_ANGLED = re.compile(r"<([^<>=,]+,[^<>=,]+)>")
-_BRACED = re.compile(r"_\{\s*([^\W_]+)\s*\}")
-#: [i = j], 1[i = j], 1{i = j} and 1_{i = j}, which are δ_ij.
-_IVERSON = re.compile(
-    r"(?:(?<![\w.])[1I]\x1f*_?\x1f*[\[({]|(?<![\w_])\[)\s*([A-Za-z])\s*(=|≠|!=)=?\s*([A-Za-z])\s*[\])}]"
-)
-#: The range of the index in [x_i]_{i=1..n}.
-_RANGE = re.compile(r"(?<=[\])]_\{\w)\s*=\s*1\s*(?:\.\.|…|,\s*…\s*,)\s*\w+\s*(?=\})")
-#: A vector of ones with its length: 1_n.
-_ONES = re.compile(r"(?<![\w.])1_(?:\{([^\W\d_]\w*)\}|([^\W\d_])(?!\w))")
-#: ``sum_i``, ``E_q``: the word ends before the ``_``.
-_BEFORE_INDEX = re.compile(r"(?:sum|Sum|mean|max|nabla)(?=_)|Σ")
-#: The sign of an aligned equation, x_π(i), and delta with indices in braces.
-_ALIGNED = re.compile(r"&\s*(?==)")
-_CALLED_INDEX = re.compile(r"_((?:[στπ]\(\w\))+[a-z]?)(?!\w)")
-_DELTA = re.compile(r"(?<![\w\\])delta(?=_\{)")
 #: Chinese names of functions.
 _CHINESE = {"期望": "E", "方差": "Var", "协方差": "Cov", "标准差": "Std", "转置": "transpose"}
 
@@ -103,10 +68,10 @@ def normalize(text: str) -> str:
     text = "".join(" " if char.isspace() else char for char in text if unicodedata.category(char) != "Cf")
     text = plain_matrices(_raised(text))
     text = unicodedata.normalize("NFKC", text).translate(_SIGNS).replace("...", "…")
-    text = _EYE.sub("I", _MODULE.sub("", _ONE_HOT.sub("onehot", _latex(text))))
-    text = _CALLED_INDEX.sub(r"_{\1}", _DELTA.sub("δ", _ALIGNED.sub("", text)))
-    text = _IVERSON.sub(_delta, _ONES.sub(lambda found: f"ones({found[1] or found[2]})", text))
-    return _ANGLED.sub(r"⟨\1⟩", _RANGE.sub("", text))
+    text = _sign("eye").sub("I", _sign("module").sub("", _sign("one_hot").sub("onehot", _latex(text))))
+    text = _sign("called_index").sub(r"_{\1}", _sign("delta").sub("δ", _sign("aligned").sub("", text)))
+    text = _sign("iverson").sub(_delta, _sign("ones").sub(lambda found: f"ones({found[1] or found[2]})", text))
+    return _sign("angled").sub(r"⟨\1⟩", _sign("range").sub("", text))
 
 
 def _delta(found: re.Match[str]) -> str:
@@ -143,19 +108,19 @@ def plain_matrices(text: str) -> str:
         inner = " ".join(found[1].split())
         return "[" + inner.replace("\\\\", ";").replace("&", ",").strip().rstrip(";") + "]"
 
-    return _MATRIX.sub(rows, text)
+    return _sign("matrix").sub(rows, text)
 
 
 def _latex(text: str) -> str:
     """``text`` with common LaTeX commands as plain characters; ``\\frac`` is kept."""
     if "\\" in text or "$" in text:
         text = text.replace("\\{", "(").replace("\\}", ")").replace("\\|", "‖").replace("\\\\", " ")
-        text = _OVER.sub(r"\\frac{\1}{\2}", text)
-        text = _WRAPPED.sub(lambda found: f"{_BREAK}{found[1].strip()}{_BREAK}", text)
-        text = _DROPPED.sub(_BREAK, text)
-        text = _COMMAND.sub(lambda found: _command(found[1]), text).translate(_SIGNS)
+        text = _sign("over").sub(r"\\frac{\1}{\2}", text)
+        text = _sign("wrapped").sub(lambda found: f"{_BREAK}{found[1].strip()}{_BREAK}", text)
+        text = _sign("dropped").sub(_BREAK, text)
+        text = _sign("command").sub(lambda found: _command(found[1]), text).translate(_SIGNS)
     text = re.sub(rf"_{_BREAK}+([^\W_]+){_BREAK}*", r"_{\1}", text)
-    text = _GREEK_APART.sub("", text)
+    text = _sign("greek_apart").sub("", text)
     # A word in a subscript belongs to its name, whatever command was around it.
     text = re.sub(rf"_\{{{_BREAK}+", "_{", text)
     text = re.sub(rf"{_BREAK}+\}}", "}", text)
@@ -191,7 +156,7 @@ def tokenize(text: str) -> list[Token]:
 
 
 def _next(text: str, at: int) -> tuple[Literal["number", "word", "sign"], str, int]:
-    if number := _NUMBER.match(text, at):
+    if number := _sign("number").match(text, at):
         if len(number[0]) > _MAX_DIGITS:
             raise ParseError(_DIGITS.fill(number=number[0][:12]))
         return "number", number[0], len(number[0])
@@ -202,7 +167,7 @@ def _next(text: str, at: int) -> tuple[Literal["number", "word", "sign"], str, i
             return "word", word, len(chinese)
     if _letter(text[at]):
         return _word(text, at)
-    if sign := _SIGN.match(text, at):
+    if sign := _sign("sign").match(text, at):
         return "sign", {"**": "^", "==": "=", ":=": "=", "!=": "≠", "=>": "⇒"}.get(sign[0], sign[0]), len(sign[0])
     raise ParseError(_STRANGE.fill(char=text[at] if text[at].isprintable() else " ", near=excerpt(text, at)))
 
@@ -218,13 +183,13 @@ def is_cjk(char: str) -> bool:
 
 def _word(text: str, at: int) -> tuple[Literal["word", "sign"], str, int]:
     """A run of letters and digits with subscripts, such as ``QKV``, ``d_model``, ``q_{i}``: kind, text and length."""
-    if early := _BEFORE_INDEX.match(text, at):
+    if early := _sign("before_index").match(text, at):
         return ("sign" if early[0] == "Σ" else "word"), early[0], len(early[0])
     end = at
     while end < len(text) and (_letter(text[end]) or text[end].isdecimal() or unicodedata.category(text[end]) == "Mn"):
         end += 1
         if text.startswith("_", end) and end + 1 < len(text):
-            if braced := _BRACED.match(text, end):
+            if braced := _sign("braced").match(text, end):
                 # Letters after the closing brace belong to another name.
                 return "word", f"{text[at:end]}_{{{braced[1]}}}", braced.end() - at
             if _letter(text[end + 1]) or text[end + 1].isdecimal():

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.core.constraints import MisconceptionId
 from grader.core.model import Message, Text
+from grader.core.tables import patterns
 from grader.core.text import name_list
 from grader.course.items import MOST_OPTIONS, Choice, Context, Parts, shuffled
 from grader.course.problems import ValueProblem, unexpected
@@ -76,28 +76,19 @@ def normalize_id(text: str) -> str:
     return unicodedata.normalize("NFKC", text).strip().casefold()
 
 
-#: Words before and after ids that only say that these are the answer.
-BEFORE = re.compile(
-    r"(?:(?:i think|it is|it['’]s|only|the|answers?|options?|is|are)\b\s*"
-    r"|答案(?:是|为)?|只有|我选|(?:成立|正确|对)的[是有]|应该?选|只?选项?|[:\s]+)+",
-    re.IGNORECASE,
-)
-AFTER = re.compile(
-    r"(?:\s+(?:is|are) (?:right|correct|true)|\s+only|\s*项?(?:都?是?对的?|正确)|\s*项)[.。!]*$", re.IGNORECASE
-)
+phrase = patterns(__file__, "options.yaml")
 _SIGNS_AROUND = " \t\"'“”‘’`()[]{}（）【】.。!:："
-#: Signs between words that do not tell options apart; a point or comma within a number does.
-_BETWEEN = re.compile(r"(?<!\d)[.,]|[.,](?!\d)|[\s\"'“”‘’()（）:;!?，。；、-]")
 
 
 def typed_id(text: str, options: Sequence[Option]) -> str:
     """The id that ``text`` names: c, (c), “c”, 选 c, the whole option, or both: c: the option. Else ``text``."""
     plain = normalize_id(text)
-    bare = AFTER.sub("", plain.removeprefix(found[0] if (found := BEFORE.match(plain)) else "")).strip(_SIGNS_AROUND)
+    found = phrase("before").match(plain)
+    bare = phrase("after").sub("", plain.removeprefix(found[0] if found else "")).strip(_SIGNS_AROUND)
     ids = [normalize_id(option.id) for option in options]
     if plain in ids or bare in ids:
         return plain if plain in ids else bare
-    said = _BETWEEN.sub("", plain)
+    said = phrase("between").sub("", plain)
     named = {name for option in options if said in _said(option) for name in [normalize_id(option.id)]}
     return named.pop() if len(named) == 1 else text.strip()
 
@@ -105,7 +96,7 @@ def typed_id(text: str, options: Sequence[Option]) -> str:
 def _said(option: Option) -> set[str]:
     """The text of an option in both languages, with and without its id before it."""
     name = normalize_id(option.id)
-    texts = {_BETWEEN.sub("", normalize_id(text)) for text in (option.text.en, option.text.zh)}
+    texts = {phrase("between").sub("", normalize_id(text)) for text in (option.text.en, option.text.zh)}
     return {lead + text for lead in ("", name) for text in texts}
 
 

@@ -155,6 +155,8 @@ def _words(value: object, options: Sequence[Option]) -> list[str] | None:
 
 def _separate(text: str) -> list[str]:
     """The words of a list in one line, without those that only say that a list follows."""
-    bare = _options.AFTER.sub("", text.removeprefix(found[0] if (found := _options.BEFORE.match(text)) else ""))
+    bare = _options.phrase("after").sub(
+        "", text.removeprefix(found[0] if (found := _options.phrase("before").match(text)) else "")
+    )
     words = [part.rstrip(".!") for part in _SEPARATORS.split(bare)]
     return [word for word in words if any(map(str.isalnum, word))]

@@ -70,6 +70,7 @@ from typing import TypeAlias
 from grader.core import arithmetic
 from grader.core.arithmetic import Number
 from grader.core.model import Message, Status, Text
+from grader.core.tables import patterns
 from grader.core.text import Path
 from grader.course.items import (
     Context,
@@ -111,6 +112,7 @@ _SENSIBLE_DIGITS = 3
 #: Relative rounding error of floats that is allowed even where the tolerance is 0.
 _EXACT = 1e-9
 
+_phrase = patterns(__file__, "number.yaml")
 _HOW = Message("Answer with a number, such as 1536, 1.5e3, 3/4 or 2^10.")
 _DECIMALS = Message("Round it to {decimals} decimal places.")
 _ONE_DECIMAL = Message("Round it to one decimal place.")
@@ -294,7 +296,8 @@ def reading(spec: Spec, value: object) -> tuple[tuple[str, str], ...]:
         return ()
     shown = f"{given:.10g} {spec.unit}" if isinstance(spec.unit, str) else f"{given:.10g}"
     written = normalize(value.strip("`"))
-    doubtful = _ONE_COMMA.search(written) or _DECIMAL_COMMA.search(written) or not any(map(str.isdigit, written))
+    comma = _phrase("one_comma").search(written) or _phrase("decimal_comma").search(written)
+    doubtful = comma or not any(map(str.isdigit, written))
     return ((value if doubtful else shown, shown),)
 
 
@@ -460,10 +463,6 @@ def _last_place(value: float, digits: int) -> int:
 
 # -------------------------------------------------------------------------------------- significant digits
 
-_MANTISSA = re.compile(
-    r"[-+]?0*(?P<whole>\d*)(?:\.(?P<rest>\d*))?(?:e[-+]?\d+|\*10\*\*[-+]?\d+|\*10{4,})?", re.IGNORECASE
-)
-
 
 def _rounding(value: object, spec: Spec) -> Text | None:
     """The message for a right value that does not have the required digits; None if it has."""
@@ -489,7 +488,7 @@ def _digits(value: object, spec: Spec) -> tuple[int, int] | None:
         number, _ = _arithmetic(_sides(text)[-1], spec.unit)
     except ValueError:
         return None
-    found = _MANTISSA.fullmatch(number.replace(" ", "").removeprefix("(").removesuffix(")/100"))
+    found = _phrase("mantissa").fullmatch(number.replace(" ", "").removeprefix("(").removesuffix(")/100"))
     if found is None:
         return None
     whole, rest = found["whole"], found["rest"]
@@ -502,15 +501,6 @@ def _digits(value: object, spec: Spec) -> tuple[int, int] | None:
 
 # ------------------------------------------------------------------------------------------ reading numbers
 
-_THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:(?:,\d{3})+|(?: \d{3})+|(?:'\d{3})+|(?:\.\d{3}){2,})(?![\d,.])")
-#: With points between thousands, the comma is that of decimals: 1.234,5.
-_POINTS = re.compile(r"(?<![\d.,])(\d{1,3}(?:\.\d{3})+),(\d+)(?![\d,.])")
-#: A comma that cannot separate thousands: 0,988 and 7,5. Not in brackets: log(8,2) has two arguments.
-_DECIMAL_COMMA = re.compile(r"(?<![\d.,(])(0|\d+(?=,(?:\d{1,2}|\d{4,})(?!\d))),(\d+)(?![\d,.)])")
-#: Thousands, or decimals in another country.
-_ONE_COMMA = re.compile(r"(?<![\d.,(])([1-9]\d{0,2}),(\d{3})(?![\d,.)])")
-#: Words before a number, and a label that ends in a colon.
-_LEAD = re.compile(r"^\s*(?:~|[^\d:=]*:)\s*")
 _REWRITTEN: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"根号\s*"), "√"),
     (re.compile(r"√\s*(\d+(?:\.\d+)?)"), r"sqrt(\1)"),
@@ -523,23 +513,12 @@ _REWRITTEN: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\bln(?=\d)"), "ln "),
     (re.compile(r"\^"), "**"),
 )
-_PERCENTS = re.compile(r"\s*(?:%|percent|per cent|pct)$", re.IGNORECASE)
-_HUNDREDTHS = re.compile(r"百分之\s*(\d+(?:\.\d+)?)")
 #: 30k, 1.5M, and the × of “3×”, where the item has no unit of its own.
 _SUFFIXES = (
     (re.compile(r"(?<=\d)\s*[kK]$"), 1e3),
     (re.compile(r"(?<=\d)\s*M$"), 1e6),
     (re.compile(r"(?<=\d)\s*[*xX]$"), 1),
 )
-_MIXED = re.compile(r"(?<![\w.)/*^(])(\d+)\s*([½⅓⅔¼¾⅕-⅞])")
-_MIXED_IN_DIGITS = re.compile(r"(?<![\w.)/*^(])(\d+)\s+(\d+)\s*[/⁄]\s*(\d+)(?![\w.(^*/])")
-#: log_2 8, log_{0.9}(0.5), log_e(8000)
-_BASE = re.compile(r"\blog_\{?(e|\d+(?:\.\d+)?)\}?\s*(?:\(([^()]*)\)|(\d+(?:\.\d+)?))")
-#: 7.5 (= 30/4), 百分之三 (即 3%), 八倍 (8)
-_IN_OTHER_WORDS = re.compile(
-    r"^(.*\S)\s*\((?:[=≈]|即|也就是|i\.e\.|(?<=[\u3400-\u9fff%]\()|(?<=[\u3400-\u9fff%] \())\s*([^()]*\d[^()]*)\)\s*$"
-)
-_LAST_BRACKET = re.compile(r"^(.*\S)\s*\(([^()]*)\)$")
 #: How far numbers joined by ``=`` may be apart, since the last is often rounded.
 _AGREE = 0.01
 #: Steps of computation for a number that is written as a formula.
@@ -564,12 +543,12 @@ def read(value: object, unit: Text | str | None = None) -> float | None:
     if found[0][1] is None and len(found) > 1 and any(map(str.isalpha, sides[0])):
         found = found[1:]  # the name of what is asked for: Var(q·k) = 64
     last = found[-1][1]
-    percents = "%" in _values.unit_spellings(unit) and _PERCENTS.search(sides[-1])
+    percents = "%" in _values.unit_spellings(unit) and _phrase("percents").search(sides[-1])
 
     def agrees(side: str, number: float | None) -> bool:
         if number is None or last is None:
             return False
-        fraction = percents and not _PERCENTS.search(side)  # 1/8 = 12.5 %
+        fraction = percents and not _phrase("percents").search(side)  # 1/8 = 12.5 %
         return any(math.isclose(number * scale, last, rel_tol=_AGREE) for scale in ((1, 100) if fraction else (1,)))
 
     return last if all(agrees(*one) for one in found) else None
@@ -577,16 +556,16 @@ def read(value: object, unit: Text | str | None = None) -> float | None:
 
 def _without_ambiguity(value: object, spec: Spec, symbols: Symbols) -> object:
     """``value`` with a point for a comma that could be either, if that makes it right, else without the comma."""
-    if not isinstance(value, str) or not _ONE_COMMA.search(normalize(value)):
+    if not isinstance(value, str) or not _phrase("one_comma").search(normalize(value)):
         return value
-    decimal = _ONE_COMMA.sub(r"\1.\2", normalize(value))
+    decimal = _phrase("one_comma").sub(r"\1.\2", normalize(value))
     given = read(decimal, spec.unit)
     return decimal if given is not None and _near(given, spec, symbols) else value
 
 
 def _sides(text: str) -> list[str]:
     """The parts of ``text`` between ``=`` and ``≈``, without comments and leading words. Raises ValueError."""
-    text = _IN_OTHER_WORDS.sub(r"\2 = \1", _typed(text).partition("#")[0])
+    text = _phrase("in_other_words").sub(r"\2 = \1", _typed(text).partition("#")[0])
     text = _prose.only_number(_prose.conclusion(text))
     found = [side.strip() for side in re.split("[=≈]", text)]
     found = found[1:] if not found[0] and len(found) > 1 else found
@@ -598,7 +577,7 @@ def _sides(text: str) -> list[str]:
 
 def _bare(side: str) -> str:
     """``side`` without the words before its number."""
-    side = _LEAD.sub("", _prose.without_lead(side), count=2)
+    side = _phrase("lead").sub("", _prose.without_lead(side), count=2)
     return _prose.without_lead(_prose.without_chinese(side)).strip()
 
 
@@ -627,9 +606,9 @@ def _typed(text: str) -> str:
     """``text`` in plain characters, with mixed numbers as sums. Raises ValueError if it is too long."""
     if len(text) > _MAX_TYPED:
         raise ValueError("no number")
-    text = _MIXED_IN_DIGITS.sub(_sum, _MIXED.sub(r"(\1+\2)", text.strip().strip("`")))
+    text = _phrase("mixed_in_digits").sub(_sum, _phrase("mixed").sub(r"(\1+\2)", text.strip().strip("`")))
     text = chinese_in_digits(_with_points(normalize(text.replace("\\%", "%"))))
-    return _HUNDREDTHS.sub(r"\1%", text)
+    return _phrase("hundredths").sub(r"\1%", text)
 
 
 def _sum(mixed: re.Match[str]) -> str:
@@ -640,8 +619,8 @@ def _sum(mixed: re.Match[str]) -> str:
 
 def _with_points(text: str) -> str:
     """``text`` with a decimal point for each comma that can be nothing else."""
-    text = _POINTS.sub(lambda found: f"{found[1].replace('.', '')}.{found[2]}", text)
-    return _DECIMAL_COMMA.sub(r"\1.\2", text)
+    text = _phrase("points").sub(lambda found: f"{found[1].replace('.', '')}.{found[2]}", text)
+    return _phrase("decimal_comma").sub(r"\1.\2", text)
 
 
 def _in_base(logarithm: re.Match[str]) -> str:
@@ -653,7 +632,7 @@ def _in_base(logarithm: re.Match[str]) -> str:
 
 def _without_remark(text: str, unit: Text | str | None) -> str:
     """``text`` without a bracket at its end that changes nothing: behind a unit, or of words alone."""
-    found = _LAST_BRACKET.match(text)
+    found = _phrase("last_bracket").match(text)
     if found is None:
         return text
     behind_unit = _values.split_unit(found[1], unit)[0] != found[1]
@@ -664,7 +643,7 @@ def _arithmetic(text: str, unit: Text | str | None) -> tuple[str, float]:
     """One side as arithmetic or a formula, and the size of its unit in ``unit``s."""
     written = text.strip().rstrip("。")
     if "%" in _values.unit_spellings(unit):
-        written = _PERCENTS.sub("%", written)
+        written = _phrase("percents").sub("%", written)
     written = _without_remark(_prose.without_clause(written), unit)
     text, size = _values.split_unit(written, unit)
     if text == written and _values.unit_family(unit):
@@ -675,10 +654,10 @@ def _arithmetic(text: str, unit: Text | str | None) -> tuple[str, float]:
         for pattern, factor in _SUFFIXES:
             if pattern.search(text):
                 text, size = pattern.sub("", text), size * factor
-    percent = _PERCENTS.search(text)
-    text = _PERCENTS.sub("", text)
-    text = _THOUSANDS.sub(lambda found: re.sub("[, '.]", "", found[0]), text)
-    text = _BASE.sub(_in_base, english_in_digits(text))
+    percent = _phrase("percents").search(text)
+    text = _phrase("percents").sub("", text)
+    text = _phrase("thousands").sub(lambda found: re.sub("[, '.]", "", found[0]), text)
+    text = _phrase("base").sub(_in_base, english_in_digits(text))
     for pattern, new in _REWRITTEN:
         text = pattern.sub(new, text)
     return f"({text}) / 100" if percent else text, size

@@ -63,6 +63,7 @@ from grader.core import arithmetic
 from grader.core.arithmetic import Number
 from grader.core.constraints import MisconceptionId
 from grader.core.model import Message, Status, Text
+from grader.core.tables import patterns, table
 from grader.core.text import Path, name_list
 from grader.course.items import Context, Judgment, Prompt, QuizItem, draw, essay, unreadable
 from grader.course.items._no_options import counted as counted
@@ -75,6 +76,7 @@ from grader.course.problems import ValueProblem, unexpected, unknown
 Axis: TypeAlias = tuple[Number, ...] | None
 Axes: TypeAlias = tuple[Axis, ...]
 
+_phrase = patterns(__file__, "shape.yaml")
 _DOTS = "..."
 _PRIMES = (5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47)
 _MOST_SIZES = 12
@@ -297,26 +299,8 @@ def _difference(said: Sequence[str], given: Axes, right: Axes) -> Text:
 
 # ----------------------------------------------------------------------------------------- reading shapes
 
-_SUBSCRIPT = re.compile(r"_\s*\{\s*(\w+)\s*\}")
 #: × between two axes, which differs from * inside one.
 _BETWEEN = "\x1e"
-_LATEX: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"\\(?:text|mathrm|mathit|textit)\s*\{\s*([^{}]*?)\s*\}"), r"\1"),
-    (_SUBSCRIPT, r"_\1"),
-    (re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}"), r"((\1)/(\2))"),
-)
-#: Words before a shape in brackets, and what it is the shape of: ``w.shape ==``, ``W^O:``.
-_LEAD = re.compile(
-    r"^\s*(?:[\u3400-\u9fff]+|(?:the\s+)?shape(?:\s+is)?|[^()\[\]{},;:=]*(?=:|=)|)\s*(?::|==?)?\s*(?=[(\[（【])",
-    re.IGNORECASE,
-)
-#: What has the shape.
-_TAIL = re.compile(
-    r"(?<=[)\]}])\s*(?:matrix|matrices|tensor|array|shape|(?:的)?(?:矩阵|张量|数组|形状))\s*$", re.IGNORECASE
-)
-_ROWS = re.compile(
-    r"^\s*([\w*·]+)\s*(?:行|rows?(?:\s*,|\s+and|\s+by)?)\s*[,，]?\s*([\w*·]+)\s*(?:列|col(?:umn)?s?)\s*$"
-)
 _WORDS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\\times\b"), _BETWEEN),
     (re.compile(r"\\cdot\b"), "*"),
@@ -348,9 +332,9 @@ def _text(value: object) -> str | None:
 def _readings(text: str) -> list[list[str]]:
     """The possible lists of axes: ``n*d`` can be two axes, or one that is a product."""
     text = normalize(text.partition("#")[0].replace("$", "").replace("×", _BETWEEN))
-    text = _ROWS.sub(r"(\1, \2)", _TAIL.sub("", _LEAD.sub("", text, count=1)))
-    for pattern, new in (*_LATEX, *_WORDS):
-        text = pattern.sub(new, text).strip()
+    text = _phrase("rows").sub(r"(\1, \2)", _phrase("tail").sub("", _phrase("lead").sub("", text, count=1)))
+    for pattern, new in (*table(__file__, "shape.yaml")["latex"], *_WORDS):
+        text = re.sub(pattern, new, text).strip()
     text = _bare(text.rstrip("。"))
     if not text:
         return [[]]
