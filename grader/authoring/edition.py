@@ -27,6 +27,7 @@ from grader import __version__
 from grader.core import cache
 from grader.core.errors import CourseError, UsageError
 from grader.core.files import write
+from grader.core.marks import source
 from grader.core.model import (
     Case,
     Course,
@@ -361,6 +362,8 @@ def _plain(value: Any) -> Any:
         return {field.name.removesuffix("_"): _plain(part) for field, part in pairs if part != _default(field)}
     if isinstance(value, Mapping):
         return {name: _plain(part) for name, part in value.items()}
+    if isinstance(value, str):
+        return source(value)
     return [_plain(part) for part in value] if isinstance(value, (tuple, list)) else value
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from grader.authoring import giveaways, readings
+from grader.authoring import giveaways, readings, typesetting
 from grader.core.errors import CourseError
 from grader.core.model import (
     Course,
@@ -77,6 +77,7 @@ def check(
     for question in course.questions if questions is None else questions:
         progress(question.id)
         yield from _static(question)
+        yield from typesetting.problems(question, course)
         yield from derivation_problems(question)
         yield from item_problems(course, question)
         if question.exercises:

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import Annotated, Any, TypeAlias, TypeVar, get_args, get_origin
 
+from grader.core.marks import marked
+
 T = TypeVar("T")
 
 
@@ -55,6 +57,16 @@ class AsMapping:
 
 def _pairs(mapping: dict[Any, Any]) -> tuple[tuple[Any, Any], ...]:
     return tuple(mapping.items())
+
+
+class MarkedText:
+    """A text with marks (see ``grader.core.marks``), which are read."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        """The schema of the text, followed by the reading of its marks."""
+        from pydantic_core import core_schema  # slow to import, and needed only where a course is read
+
+        return core_schema.no_info_after_validator_function(marked, handler(source))
 
 
 class NameOf:

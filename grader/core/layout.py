@@ -12,6 +12,9 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from grader.core import marks
+from grader.core.marks import plain
+
 #: The default width of text, in terminal cells.
 WIDTH = 80
 
@@ -28,16 +31,22 @@ def cells(text: str) -> int:
 
 
 def _cell(char: str) -> int:
-    if unicodedata.category(char) in ("Mn", "Me", "Cf"):
+    if unicodedata.category(char) in ("Mn", "Me", "Cf", "Co"):
         return 0
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
 def wrap(text: str, width: int = WIDTH) -> list[str]:
-    """``text`` in lines of at most ``width`` cells.
+    """``text`` in lines of at most ``width`` cells, in characters alone.
 
-    Existing line breaks stay. Continuation lines keep the indentation of an indented line or list item.
+    Existing line breaks stay. Continuation lines keep the indentation of an indented line or list item. No line breaks
+    within code or a formula, unless that is longer than a line.
     """
+    return [plain(line) for line in wrap_marked(text, width)]
+
+
+def wrap_marked(text: str, width: int = WIDTH) -> list[str]:
+    """``text`` in lines as ``wrap`` has them, with its marks."""
     lines: list[str] = []
     for line in text.rstrip().split("\n"):
         begin = next(_BEGIN.finditer(line))[0][: width // 2]
@@ -70,9 +79,10 @@ def _fill(text: str, width: int) -> Iterator[str]:
 
 def _units(text: str) -> Iterator[str]:
     """Splits ``text`` at the places where a line may break."""
-    start = 0
+    start, inside = 0, False
     for at in range(1, len(text)):
-        if _may_break(text[at - 1], text[at]):
+        inside = marks.inside(inside, text[at - 1])
+        if not inside and _may_break(text[at - 1], text[at]):
             yield text[start:at]
             start = at
     yield text[start:]

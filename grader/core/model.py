@@ -21,6 +21,7 @@ from grader.core.constraints import (
     Identifier,
     ItemId,
     LibraryName,
+    MarkedText,
     NonBlank,
     Pairs,
     Parsed,
@@ -32,6 +33,7 @@ from grader.core.constraints import (
     Slug,
     check_size,
 )
+from grader.core.marks import marked
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,10 +52,10 @@ Visibility: TypeAlias = Literal["public", "hidden"]
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text for people, in both languages."""
+    """A text for people, in both languages, with marks for code and formulas (see ``grader.core.marks``)."""
 
-    en: str
-    zh: str
+    en: Annotated[str, MarkedText()]
+    zh: Annotated[str, MarkedText()]
 
     def of(self, lang: Lang) -> str:
         """The text in ``lang``."""
@@ -101,18 +103,20 @@ class Message(Text):
     ``make messages`` reads them from the source.
     """
 
-    __slots__ = ("_context",)
+    __slots__ = ("_context", "_source")
 
     _context: str
+    _source: str
 
     def __init__(self, en: str, context: str = "") -> None:
-        object.__setattr__(self, "en", en)
+        object.__setattr__(self, "en", marked(en))
+        object.__setattr__(self, "_source", en)
         object.__setattr__(self, "_context", context)
 
     @property
     def zh(self) -> str:
         """The Chinese, looked up when it is needed, not when a module is imported."""
-        return catalogue.chinese(self.en, self._context)
+        return marked(catalogue.chinese(self._source, self._context))
 
     def __reduce__(self) -> tuple[Callable[..., Text], tuple[str, str]]:
         """Travels to other processes as a plain text."""
@@ -1055,7 +1059,7 @@ class Misconception:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A quiz item. ``spec`` belongs to the item kind (see ``grader.course.items``).
+    """A quiz item. ``spec`` belongs to the item kind (see ``grader.course.items``); ``title`` is shown in lists.
 
     ``level`` is its difficulty: 1 recall and reading, 2 reasoning in one step, 3 several steps or transfer. A
     ``sealed`` item of a learners' edition has no key: it accepts answers without judging them.
@@ -1071,6 +1075,7 @@ class Item:
     sources: tuple[str, ...] = ()
     sealed: bool = False
     level: Literal[1, 2, 3] | None = None
+    title: Text | None = None
 
 
 class Deferred:

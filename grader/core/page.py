@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text as Styled
 
-from grader.core.layout import cells, wrap
+from grader.core.layout import cells, wrap, wrap_marked
+from grader.core.marks import pieces, plain
 from grader.core.model import Lang, Message, Text
 from grader.core.text import EMPTY
 
@@ -25,6 +26,8 @@ _SPOKEN = {
     " · ": Message("; "),
     "· ": EMPTY,
 }
+#: The styles of marked text, in addition to that of its line.
+_MARKED = {"code": "cyan", "formula": "italic", "display": "italic", "listing": "cyan"}
 _THEN = Message("{left}; {right}")
 
 
@@ -52,13 +55,13 @@ class Page:
     def lines(self, text: str, *, indent: int = 0, lead: str = "", style: str = "") -> None:
         """Writes ``text``, wrapped and indented by ``indent`` cells, with ``lead`` before its first line."""
         hang = indent + cells(lead)
-        for index, line in enumerate(wrap(text, self.width - hang)):
+        for index, line in enumerate(wrap_marked(text, self.width - hang)):
             begin = " " * indent + lead if index == 0 else " " * hang
-            self._put(Styled.assemble(begin, (line, style)))
+            self._put(self._styled([(begin, ""), (line, style)]))
 
     def row(self, left: Sequence[tuple[str, str]], right: str, *, style: str = "") -> None:
         """Writes the pieces (text, style) at the left edge and ``right`` at the right edge, on more lines if needed."""
-        text = Styled.assemble(*left)
+        text = self._styled(left)
         if self.plain:
             plain = text.plain.strip()
             self.lines(_THEN.fill(left=plain, right=right).of(self.lang) if plain and right else plain or right)
@@ -72,7 +75,7 @@ class Page:
 
     def pieces(self, parts: Sequence[tuple[str, str]]) -> None:
         """Writes styled pieces on one line; the caller makes sure that they fit."""
-        self._put(Styled.assemble(*parts))
+        self._put(self._styled(parts))
 
     def rule(self) -> None:
         """Writes a horizontal rule; an empty line for screen readers."""
@@ -80,6 +83,16 @@ class Page:
             self.blank()
             return
         self._put(Styled("─" * self.width, style="dim"))
+
+    def _styled(self, parts: Sequence[tuple[str, str]]) -> Styled:
+        """The parts (text, style) as one line. Where there are colours, these mark code; else it is in backticks."""
+        if self.plain or self._console.color_system is None:
+            return Styled.assemble(*((plain(text), style) for text, style in parts))
+        made = Styled()
+        for text, style in parts:
+            for kind, said in pieces(text):
+                made.append(said, f"{style} {_MARKED[kind]}" if kind else style)
+        return made
 
     def _put(self, text: Styled) -> None:
         if self.plain:

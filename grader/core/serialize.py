@@ -17,6 +17,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias, TypeVar, cast
 
+from grader.core.marks import plain
 from grader.core.model import Lang, Text
 from grader.core.text import clean, cleaned
 
@@ -57,7 +58,7 @@ def to_json(value: Any, lang: Lang = "en", hint: Any = None) -> Any:
     if type(value) in (str, int, bool, Unrounded):
         return value
     if isinstance(value, Text):
-        return value.of(lang)
+        return plain(value.of(lang))
     if dataclasses.is_dataclass(value):
         fields = _hints(cast("Hashable", type(value))).items()
         return {name.removesuffix("_"): to_json(getattr(value, name), lang, part) for name, part in fields}

@@ -39,7 +39,7 @@ _HINTS = {
     _UNFINISHED: Message("its second quote seems to be missing"),
     "mapping values are not allowed": Message("a text that contains ': ' needs quotes"),
     "cannot start any token": Message(
-        "indent with spaces, not tabs, and put a text that begins with @, ` or % in quotes"
+        "indent with spaces, not tabs, and put a text that begins with @, a backtick or % in quotes"
     ),
     "did not find expected ',' or '}'": Message("a text with , : { } [ ] or # in it needs quotes inside { }"),
     "did not find expected ',' or ']'": Message("a text with , : { } [ ] or # in it needs quotes inside [ ]"),

@@ -1,125 +1,136 @@
-"""Trees → MathML, for reports in HTML."""
+"""Formulas as MathML Core, for pages, reports and notebooks."""
 
 from __future__ import annotations
 
 import html
+import itertools
 
-from grader.formulas.ast import (
-    Derivative,
-    FunctionCall,
-    ListNode,
-    Name,
-    Node,
-    Number,
-    Plus,
-    Power,
-    Subscript,
-    Sum,
-    Times,
-    Transpose,
-)
-from grader.formulas.printer import show, shown_indices
+from grader.formulas.layout import RELATIONS, Atom, Fence, Fraction, Root, Row, Scripts, Tree, layout
 
-#: What is written between factors: nothing if they are side by side.
-_JOINTS = {" ": "", "*": "·", "·": "·", "@": "", "⊙": "⊙", "⊗": "⊗"}
+#: A formula of more parts may break before its relations; no browser breaks a line inside of a ``math`` element.
+_LONGEST_UNBROKEN = 12
+_THIN = '<mspace width="0.167em"/>'
+#: Brackets in a line of text stay as high as the text.
+_SAME_HEIGHT = ' stretchy="false"'
+_TIGHT = frozenset("/!|∣:")
 
 
-def mathml(node: Node) -> str:
-    """``node`` as a ``math`` element. Names are escaped."""
-    return f"<math>{_of(node)}</math>"
+def mathml(formula: str, *, display: bool = False) -> str:
+    """``formula`` as ``math`` elements: one if it is short or displayed, else one for each side of a relation.
+
+    Everything in it is escaped. Raises LayoutError (see ``layout``).
+    """
+    row = layout(formula, display=display)
+    if display:
+        return f'<math display="block">{_of(row)}</math>'.replace(_SAME_HEIGHT, "")
+    return "<wbr>".join(f"<math>{_row(side)}</math>" for side in _sides(row.parts))
 
 
-def _row(*parts: str) -> str:
+def _sides(parts: tuple[Tree, ...]) -> list[tuple[Tree, ...]]:
+    relations = [at for at, part in enumerate(parts) if at and isinstance(part, Atom) and part.text in RELATIONS]
+    if _size(Row(parts)) <= _LONGEST_UNBROKEN:
+        return [parts]
+    ends = [0, *relations, len(parts)]
+    return [parts[start:end] for start, end in itertools.pairwise(ends)]
+
+
+def _size(tree: Tree) -> int:
+    match tree:
+        case Row(parts):
+            return sum(map(_size, parts))
+        case Fence(_, of, _):
+            return 2 + _size(of)
+        case Scripts(base, below, above):
+            return sum(_size(each) for each in (base, below, above) if each is not None)
+        case Root(of):
+            return 1 + _size(of)
+        case Fraction(above, below):
+            return max(_size(above), _size(below))
+        case Atom():
+            return 1
+
+
+def _of(tree: Tree) -> str:
+    match tree:
+        case Row(parts):
+            return _row(parts)
+        case Atom(text, "name"):
+            return f"<mi>{html.escape(text)}</mi>"
+        case Atom(text, "number"):
+            return f"<mn>{html.escape(text)}</mn>"
+        case Atom(text, "word"):
+            return _word(text)
+        case Atom(text, _):
+            return _sign(text)
+        case Root(of):
+            return f"<msqrt>{_of(of)}</msqrt>"
+        case Fraction(above, below):
+            return f"<mfrac>{_of(above)}{_of(below)}</mfrac>"
+        case Fence(opening, of, closing):
+            return _row_of(_bracket(opening, "prefix"), _row(of.parts), _bracket(closing, "postfix"))
+        case Scripts(base, below, above):
+            return _scripts(base, below, above)
+
+
+def _row_of(*parts: str) -> str:
     return f"<mrow>{''.join(parts)}</mrow>"
 
 
-def _sign(sign: str) -> str:
-    return f"<mo>{html.escape(sign)}</mo>"
+def _word(text: str) -> str:
+    if len(text) == 1:
+        return f'<mi mathvariant="normal">{html.escape(text)}</mi>'
+    return f"<mi>{text}</mi>" if text.isalnum() and text.isascii() else f"<mtext>{html.escape(text)}</mtext>"
 
 
-def _name(name: str) -> str:
-    stem, _, below = name.replace("i…", "i").partition("_")
-    said = f"<mi>{html.escape(stem)}</mi>"
-    return f"<msub>{said}<mi>{html.escape(below)}</mi></msub>" if below else said
+def _sign(text: str, form: str = "") -> str:
+    how = f' form="{form}"' if form else ""
+    tight = ' lspace="0" rspace="0"' if text in _TIGHT else ""
+    return f"<mo{how}{tight}>{html.escape(text)}</mo>"
 
 
-def _bracketed(node: Node, *kinds: type[Node]) -> str:
-    return _row(_sign("("), _of(node), _sign(")")) if isinstance(node, kinds) else _of(node)
+def _bracket(text: str, form: str) -> str:
+    return f'<mo form="{form}" lspace="0" rspace="0"{_SAME_HEIGHT}>{text}</mo>'
 
 
-def _commas(nodes: tuple[Node, ...]) -> str:
-    return _sign(",").join(map(_of, nodes))
+def _scripts(base: Tree, below: Tree | None, above: Tree | None) -> str:
+    limits = isinstance(base, Atom) and base.text in ("∑", "∏", "max", "min", "lim", "argmax", "argmin")
+    lower, both, upper = ("munder", "munderover", "mover") if limits else ("msub", "msubsup", "msup")
+    name = both if below is not None and above is not None else lower if below is not None else upper
+    scripts = "".join(_of(each) for each in (below, above) if each is not None)
+    if limits and name == "munder" and isinstance(base, Atom) and base.text.isalpha():
+        return f'<munder><mo movablelimits="true" lspace="0" rspace="0">{base.text}</mo>{scripts}</munder>'
+    return f"<{name}>{_of(base)}{scripts}</{name}>"
 
 
-def _of(node: Node) -> str:
-    match node:
-        case Number(value) if value.denominator == 1:
-            said = f"<mn>{value.numerator}</mn>"
-        case Number(value):
-            said = f"<mfrac><mn>{value.numerator}</mn><mn>{value.denominator}</mn></mfrac>"
-        case Name(name):
-            said = _name(name)
-        case Plus(terms):
-            parts: list[str] = []
-            for minus, term in terms:
-                parts += [_sign("−" if minus else "+")] if minus or parts else []
-                parts.append(_bracketed(term, Plus))
-            said = _row(*parts)
-        case Times():
-            said = _product(node)
-        case Power(base, exponent):
-            below = _bracketed(base, Plus, Times, Power, Sum, Derivative, FunctionCall, Transpose)
-            said = f"<msup>{below}{_row(_of(exponent))}</msup>"
-        case Transpose(of):
-            said = f"<msup>{_bracketed(of, Plus, Times, Power, Sum, Derivative, Transpose)}{_sign('⊤')}</msup>"
-        case Subscript(of, at):
-            said = f"<msub>{_bracketed(of, Plus, Times, Power, Sum, Transpose)}{_row(_commas(at))}</msub>"
-        case ListNode(found):
-            said = _row(_sign("["), _commas(found), _sign("]"))
-        case FunctionCall(function, args):
-            said = _call(function, args)
-        case Sum():
-            said = _sum(node)
-        case Derivative(of, by):
-            above, below = (_row(_sign("∂"), _bracketed(part, Plus, Times, Sum)) for part in (of, by))
-            said = f"<mfrac>{above}{below}</mfrac>"
-    return said
-
-
-def _product(node: Times) -> str:
-    said = _of(node.first) if node.rest[0][0] == "/" else _bracketed(node.first, Plus, Sum)
-    for sign, factor in node.rest:
-        if sign == "/":
-            said = f"<mfrac>{_row(said)}{_row(_of(factor))}</mfrac>"
+def _row(parts: tuple[Tree, ...]) -> str:
+    said: list[str] = []
+    before: Tree | None = None
+    for part in parts:
+        if before is not None and _needs_space(before, part):
+            said.append(_THIN)
+        if isinstance(part, Atom) and part.text in "+−±" and part.kind == "sign":
+            said.append(_sign(part.text, "prefix" if before is None or _is_sign(before) else "infix"))
         else:
-            joint = _JOINTS[sign] or ("·" if isinstance(factor, Number) else "")
-            said += (_sign(joint) if joint else "") + _bracketed(factor, Plus, Times, Sum)
-    return _row(said)
+            said.append(_of(part))
+        before = part
+    return said[0] if len(parts) == 1 else _row_of(*said)
 
 
-def _call(function: str, args: tuple[Node, ...]) -> str:
-    match function, args:
-        case "sqrt", (of,):
-            return f"<msqrt>{_of(of)}</msqrt>"
-        case "norm" | "abs", (of,):
-            bar = "‖" if function == "norm" else "|"
-            return _row(_sign(bar), _of(of), _sign(bar))
-        case "E" | "Var", (of, *given):
-            opening, closing = "[]" if function == "E" else "()"
-            fixed = [_sign("|"), _commas(tuple(given))] if given else []
-            return _row(f"<mi>{function}</mi>", _sign(opening), _of(of), *fixed, _sign(closing))
-        case "exp", (of,):
-            return f"<msup><mi>e</mi>{_row(_of(of))}</msup>"
-        case "delta" | "jacobian" | "d", _:
-            return f"<mtext>{html.escape(show(FunctionCall(function, args)))}</mtext>"
-    name = "<msub><mi>log</mi><mn>2</mn></msub>" if function == "log2" else f"<mi>{html.escape(function)}</mi>"
-    return _row(name, _sign("("), _commas(args), _sign(")"))
+def _is_sign(part: Tree) -> bool:
+    return isinstance(part, Atom) and part.kind == "sign"
 
 
-def _sum(node: Sum) -> str:
-    names = [_name(index) for index in shown_indices(node)]
-    below = _row(_sign(node.relation or ",").join(names), *([_sign("="), _of(node.low)] if node.low else []))
-    sign = f"<munder>{_sign('∑')}{below}</munder>" if names else _sign("∑")
-    if names and node.high is not None:
-        sign = f"<munderover>{_sign('∑')}{below}{_row(_of(node.high))}</munderover>"
-    return _row(sign, _bracketed(node.body, Plus))
+def _needs_space(before: Tree, after: Tree) -> bool:
+    """Whether a word would touch its argument or what stands before it, or a number another one."""
+    if _is_sign(before) or _is_sign(after):
+        return False
+    if _is_word(before):
+        return not isinstance(after, Fence)
+    if _is_word(after) or (isinstance(before, Atom) and isinstance(after, Atom) and after.kind == "number"):
+        return True
+    return isinstance(after, Scripts) and isinstance(after.base, Atom) and after.base.kind == "number"
+
+
+def _is_word(part: Tree) -> bool:
+    base = part.base if isinstance(part, Scripts) else part
+    return isinstance(base, Atom) and base.kind == "word"

@@ -18,6 +18,7 @@ from markupsafe import Markup, escape
 
 from grader import __version__
 from grader.core import text as core_text
+from grader.core.marks import bare
 from grader.core.model import (
     ArrayComparison,
     Course,
@@ -40,6 +41,7 @@ from grader.course import items, misconceptions
 from grader.report import explained, words
 from grader.report.array_svg import ArrayPicture, Slice, array_picture, mask, rules
 from grader.report.terminal import ranges
+from grader.report.typeset import formula, typeset, visible
 from grader.report.words import check_label
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -150,15 +152,10 @@ def environment(*more: Path) -> jinja2.Environment:
         lstrip_blocks=True,
         finalize=_harmless,
     )
-    made.filters.update(points=points, brief=brief, plain=check_label, breakable=breakable, exact=exact)
+    made.filters.update(
+        points=points, brief=brief, plain=check_label, breakable=breakable, exact=exact, typeset=typeset
+    )
     return made
-
-
-def visible(text: str) -> str:
-    """``text`` with every unprintable character replaced by its code point, so that nothing is hidden or reordered."""
-    if text.isprintable():
-        return text
-    return "".join(char if char.isprintable() or char.isspace() else f"⟨U+{ord(char):04X}⟩" for char in text)
 
 
 def brief(text: str, limit: int = 80) -> str:
@@ -180,7 +177,7 @@ def _harmless(value: object) -> object:
     """A value for a template: markup unchanged, other text visible and at most ``_LONGEST`` characters."""
     if isinstance(value, Markup) or not isinstance(value, str):
         return value
-    return clean(visible(value[: _LONGEST + 1]), _LONGEST, lines=True)
+    return clean(visible(bare(value[: _LONGEST + 1])), _LONGEST, lines=True)
 
 
 @functools.lru_cache(8)
@@ -338,7 +335,7 @@ class _Page:
         item = self.item(result)
         if result.reading is None or item is None:
             return ()
-        return tuple(map(Markup, items.mathml(item, result.reading)))  # escaped there
+        return tuple(map(formula, items.formulas(item, result.reading)))
 
     def given(self, result: ItemResult) -> Text | None:
         """The learner's answer; the letter of an option is followed by what it says. None if it is not known."""

@@ -33,9 +33,10 @@ from grader.instructor import analysis, class_table
 from grader.instructor.class_table import ClassRow
 from grader.instructor.overrides import open_for_changes
 from grader.report.html import environment, sheet
+from grader.report.typeset import prose
 from grader.web.people import ClassMember, Role
 from grader.web.sessions import Sessions
-from grader.web.visit import TEMPLATES, Visit, prose, route, translator
+from grader.web.visit import TEMPLATES, Visit, route, translator
 
 T = TypeVar("T")
 

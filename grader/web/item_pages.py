@@ -25,6 +25,7 @@ from grader.learning.quiz_session import (
     WrongAnswer,
 )
 from grader.learning.review import Card
+from grader.report.typeset import formula
 from grader.web.entries import (
     Entry,
     Filled,
@@ -187,10 +188,10 @@ def reading(visit: LearnerVisit) -> Response:
     _, item = visit.item(visit.named("item"))
     text = visit.typed("answer") if visit.request.method == "POST" else visit.asked("answer")
     text = text.replace("\r\n", "\n")
-    lines = []
-    for line in items.read_lines(item, text):
-        formula = Markup("").join(map(Markup, items.mathml(item, line.shown or "")))  # escaped there
-        lines.append(ShownLine(line.number, formula or None, line.why))
+    lines = [
+        ShownLine(line.number, formula(line.shown) if line.shown else None, line.why)
+        for line in items.read_lines(item, text)
+    ]
     return visit.show("reading.html", lines=lines, several="\n" in text.strip())
 
 
@@ -311,7 +312,7 @@ def _item_page(
     given = None
     if settled or card.compares:
         given = given_answer(item, items.ask(item, card.context), state.session.record(item.id), lang)
-    reads = hasattr(items.kind(item.kind), "reading") and card.asked.form in ("line", "lines")
+    reads = items.takes_formulas(item) and card.asked.form in ("line", "lines")
     return visit.show(
         "item.html",
         question=question,

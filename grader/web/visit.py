@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
@@ -20,7 +19,8 @@ from grader.core.errors import AttncheckError, StateError
 from grader.core.model import Exercise, Item, Lang, Message, Question, Text
 from grader.core.page import Page
 from grader.core.text import OF_POINTS, points
-from grader.report.html import environment, visible
+from grader.report.html import environment
+from grader.report.typeset import prose, typeset
 from grader.web.learner import LearnerWorkspace
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -195,34 +195,6 @@ def error_page(visit: LearnerVisit, error: Exception) -> Response:
 # Those of the course, and those of the terminal, to be laid out by a style sheet.
 
 
-_CODE = re.compile(r"`([^`\n]+)`")
-
-
-def prose(text: str) -> Markup:
-    """``text`` with a paragraph for each line, a list for lines that begin with ``- ``, and `code` in backticks."""
-    return Markup("\n").join(_blocks(text.strip().split("\n")))
-
-
-def _blocks(lines: list[str]) -> Iterator[Markup]:
-    entries: list[Markup] = []
-    for line in [*lines, ""]:
-        if line.startswith("- "):
-            entries.append(Markup("<li>{}</li>").format(inline(line[2:])))
-            continue
-        if entries:
-            yield Markup("<ul>{}</ul>").format(Markup("").join(entries))
-            entries = []
-        if line.strip():
-            yield Markup("<p>{}</p>").format(inline(line))
-
-
-def inline(line: str) -> Markup:
-    """A line as HTML, with text in backticks as code."""
-    parts = _CODE.split(visible(line))
-    marked = [Markup("<code>{}</code>").format(part) if index % 2 else escape(part) for index, part in enumerate(parts)]
-    return Markup("").join(marked)
-
-
 class HtmlPage(Page):
     """Collects what is written to it as ``html``. Styles become CSS classes."""
 
@@ -250,11 +222,11 @@ class HtmlPage(Page):
     def lines(self, text: str, *, indent: int = 0, lead: str = "", style: str = "") -> None:
         """Write a paragraph. A lead such as ``→`` is decorative, so screen readers skip it."""
         sign = Markup('<span class="sign" aria-hidden="true">{}</span> ').format(lead.strip()) if lead.strip() else ""
-        self._put_line(Markup("{}{}").format(sign, inline(text)), f"{style} {'inner' if indent else ''}")
+        self._put_line(Markup("{}{}").format(sign, typeset(text)), f"{style} {'inner' if indent else ''}")
 
     def row(self, left: Sequence[tuple[str, str]], right: str, *, style: str = "") -> None:
         """Write a paragraph with ``right`` at its end."""
-        row = Markup('{} <span class="score">{}</span>').format(_pieces(left), inline(right))
+        row = Markup('{} <span class="score">{}</span>').format(_pieces(left), typeset(right))
         self._put_line(row, "row")
 
     def pieces(self, parts: Sequence[tuple[str, str]]) -> None:
@@ -266,7 +238,7 @@ class HtmlPage(Page):
 
 
 def _pieces(parts: Sequence[tuple[str, str]]) -> Markup:
-    spans = (Markup('<span class="{}">{}</span>').format(_classes(style), inline(text)) for text, style in parts)
+    spans = (Markup('<span class="{}">{}</span>').format(_classes(style), typeset(text)) for text, style in parts)
     return Markup("").join(spans)
 
 

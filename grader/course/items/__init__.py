@@ -17,8 +17,7 @@ The module of a kind defines
   an answer can be read. It is built from fields listed one by one, so that a new field is left out by default.
 
 Kinds that take formulas also define ``reading(spec, value)``, the formulas in an answer as (as written, as read), none
-if it cannot be read; ``read_lines(spec, text)``, which says of each line how it is read or why not; and
-``as_mathml(spec, shown)`` for a formula as read.
+if it cannot be read; and ``read_lines(spec, text)``, which says of each line how it is read or why not.
 
 ``HEAVY = True`` marks a kind whose answers can take seconds to judge; submitted answers of such a kind are judged in a
 process with limits. ``BY_HAND = True`` marks a kind whose answers a person judges. ``ANY_LENGTH = True``
@@ -37,7 +36,6 @@ from __future__ import annotations
 
 import functools
 import hmac
-import html
 import importlib
 import pkgutil
 import unicodedata
@@ -49,7 +47,6 @@ from typing import Any, Literal, TypeAlias, TypeVar
 from grader.core.model import Item, Message, Status, Text
 from grader.core.text import clean
 from grader.formulas import reading, scalars
-from grader.formulas.errors import FormulaError
 
 T = TypeVar("T")
 
@@ -329,20 +326,14 @@ def read_lines(item: Item, text: str) -> tuple[LineRead, ...]:
     return lines
 
 
-def mathml(item: Item, shown: str) -> tuple[str, ...]:
-    """A ``reading`` of a judgment as HTML, a formula for each line; empty if ``item`` takes no formulas.
+def formulas(item: Item, shown: str) -> tuple[str, ...]:
+    """The formulas of a ``reading`` of a judgment, one for each line; empty if ``item`` takes no formulas."""
+    return tuple(clean(line, MOST_READING) for line in shown.split("\n")) if shown and takes_formulas(item) else ()
 
-    A line that cannot be read back stays text: written out, a formula may be longer than one may be, or have more
-    brackets; and the course may have changed since.
-    """
-    module = kind(item.kind)
-    formulas = []
-    for line in shown.split("\n") if shown and hasattr(module, "as_mathml") else ():
-        try:
-            formulas.append(module.as_mathml(item.spec, line))
-        except FormulaError:
-            formulas.append(html.escape(clean(line, MOST_READING)))
-    return tuple(formulas)
+
+def takes_formulas(item: Item) -> bool:
+    """Whether answers to ``item`` are formulas or numbers."""
+    return hasattr(kind(item.kind), "reading")
 
 
 def key_points(item: Item) -> tuple[Choice, ...]:

@@ -287,11 +287,6 @@ def read_lines(spec: Spec, text: str) -> tuple[LineRead, ...]:
     return tuple(found)
 
 
-def as_mathml(spec: Spec, shown: str) -> str:
-    """A formula that ``reading`` returned, as MathML."""
-    return expression.as_mathml(_alone(spec, next(iter(spec.blanks))), shown)
-
-
 # ------------------------------------------------------------------------------------------ what is asked
 
 

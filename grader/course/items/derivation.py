@@ -88,13 +88,12 @@ from grader.course.items._stages import Looker, Progress, Route
 from grader.course.items.expression import as_text, check_declarations, describe_declarations
 from grader.course.problems import ValueProblem, unexpected
 from grader.formulas import compare, scalars
-from grader.formulas.ast import IMAGINARY, Derivative, Name, Node, Number, children, with_children
+from grader.formulas.ast import Derivative, Name, Node, Number, children, with_children
 from grader.formulas.compare import Counterexample, ValueTable
 from grader.formulas.declarations import GIVEN_FORMS, DeclarationError, Declarations, Random, read_declarations
 from grader.formulas.differentials import derivative_of
 from grader.formulas.errors import FormulaError, ParseError
 from grader.formulas.flat import Flat, with_ones
-from grader.formulas.mathml import mathml
 from grader.formulas.parse import parse, parse_chain
 from grader.formulas.printer import show
 from grader.formulas.steps import (
@@ -106,7 +105,6 @@ from grader.formulas.steps import (
     number_lines,
     parse_lines,
     remarks,
-    with_name,
 )
 
 _HOW = Message("Write one step per line, each equal to the line before. You may add a reason after #.")
@@ -381,13 +379,6 @@ def read_lines(spec: Spec, text: str) -> tuple[LineRead, ...]:
         else:
             found.append(LineRead(number, " = ".join(step.text for chain in steps for step in chain) or None))
     return tuple(found)
-
-
-def as_mathml(spec: Spec, shown: str) -> str:
-    """A line that ``reading`` returned, as MathML."""
-    vocabulary = _of_bank(spec).declared.vocabulary
-    vocabulary = with_name(vocabulary, "i", "scalar") if IMAGINARY.name in shown else vocabulary
-    return "<math><mo>=</mo></math>".join(mathml(parse(side, vocabulary)) for side in shown.split(" = "))
 
 
 def _parts(value: object, spec: Spec) -> tuple[dict[str, str] | None, list[tuple[int, str]]] | None:

@@ -64,7 +64,6 @@ from grader.formulas import compare, growth, scalars, steps
 from grader.formulas.ast import FunctionCall, Name, Node, walk
 from grader.formulas.declarations import DeclarationError, Declarations, read_declarations
 from grader.formulas.errors import FormulaError, ParseError, TooExpensiveError, UndefinedError
-from grader.formulas.mathml import mathml
 from grader.formulas.parse import parse, parse_chain
 from grader.formulas.printer import show
 from grader.formulas.tokens import normalize
@@ -195,11 +194,6 @@ def read_lines(spec: Spec, text: str) -> tuple[LineRead, ...]:
     except FormulaError as error:
         return (LineRead(1, why=error.text),)
     return (LineRead(1, show(node)),)
-
-
-def as_mathml(spec: Spec, shown: str) -> str:
-    """A formula that ``reading`` returned, as MathML."""
-    return mathml(parse(shown, read_declarations(spec.symbols, spec.given, spec.aliases).vocabulary))
 
 
 def as_text(value: object) -> str | None:

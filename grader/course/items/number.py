@@ -59,7 +59,6 @@ with more places.
 
 from __future__ import annotations
 
-import html
 import itertools
 import math
 import re
@@ -312,11 +311,6 @@ def _is_plain(text: str, given: float) -> bool:
 def read_lines(spec: Spec, text: str) -> tuple[LineRead, ...]:
     """How a number that is being typed is read."""
     return tuple(LineRead(1, shown) for _, shown in reading(spec, text))
-
-
-def as_mathml(spec: Spec, shown: str) -> str:
-    """A number as read, as HTML."""
-    return html.escape(shown)
 
 
 def _places(spec: Spec) -> Iterator[Text]:

@@ -1,0 +1,62 @@
+"""Formulas as LaTeX, for systems that typeset it, such as Moodle and Canvas."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from grader.core.tables import table
+from grader.formulas.layout import Atom, Fence, Fraction, Root, Row, Scripts, Tree, layout
+
+
+def latex(formula: str, *, display: bool = False) -> str:
+    r"""``formula`` as the LaTeX between ``\(`` and ``\)``. Raises LayoutError (see ``layout``)."""
+    return _of(layout(formula, display=display))
+
+
+def _of(tree: Tree) -> str:
+    match tree:
+        case Row(parts):
+            return " ".join(map(_of, parts))
+        case Atom(text, "word"):
+            return _word(text)
+        case Atom(text, _):
+            return "".join(map(_character, text))
+        case Root(of):
+            return rf"\sqrt{{{_of(of)}}}"
+        case Fraction(above, below):
+            return rf"\frac{{{_of(above)}}}{{{_of(below)}}}"
+        case Fence(opening, of, closing):
+            return f"{_character(opening)} {_of(of)} {_character(closing)}"
+        case Scripts(base, below, above):
+            said = _of(base)
+            if not isinstance(base, Atom):
+                said = f"{{{said}}}"
+            said += f"_{{{_script(below)}}}" if below is not None else ""
+            return said + (f"^{{{_script(above)}}}" if above is not None else "")
+
+
+def _script(tree: Tree) -> str:
+    return (
+        rf"\mathrm{{{tree.text}}}"
+        if isinstance(tree, Atom) and tree.kind == "word" and tree.text.isalpha()
+        else _of(tree)
+    )
+
+
+def _word(text: str) -> str:
+    plain = text.replace("_", r"\_").replace("%", r"\%")
+    return rf"\operatorname{{{plain}}}" if text.isalpha() and text.isascii() else rf"\text{{{plain}}}"
+
+
+def _character(char: str) -> str:
+    if char.isascii() and char not in "{}%#&":
+        return char
+    if char.isascii():
+        return f"\\{char}"
+    known: dict[str, str] = table(__file__, "latex.yaml")
+    if char in known:
+        return known[char]
+    size, _, name = unicodedata.name(char, "").removeprefix("GREEK ").partition(" LETTER ")
+    if name and unicodedata.name(char).startswith("GREEK"):
+        return "\\" + (name.capitalize() if size == "CAPITAL" else name.lower())
+    return rf"\text{{{char}}}"

@@ -1,0 +1,65 @@
+"""Marked text as HTML: code, formulas in MathML, listings; for reports, pages and notebooks."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+
+from markupsafe import Markup, escape
+
+from grader.core.marks import Kind, lines, pieces
+from grader.formulas.layout import LayoutError
+from grader.formulas.mathml import mathml
+
+_LONGEST = 20_000
+
+
+def visible(text: str) -> str:
+    """``text`` with every unprintable character replaced by its code point, so that nothing is hidden or reordered."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() or char.isspace() else f"⟨U+{ord(char):04X}⟩" for char in text)
+
+
+@functools.lru_cache(4096)
+def typeset(text: str) -> Markup:
+    """``text`` as HTML, with its marks; a formula that cannot be laid out is shown as it is typed."""
+    return Markup("").join(_typeset(kind, visible(said)) for kind, said in pieces(text[:_LONGEST]))
+
+
+def _typeset(kind: Kind | None, text: str) -> Markup:
+    match kind:
+        case "code":
+            return Markup("<code>{}</code>").format(text)
+        case "listing":
+            return Markup('<code class="listing">{}</code>').format(text)
+        case "formula" | "display":
+            return formula(text, display=kind == "display")
+        case None:
+            return escape(text)
+
+
+def formula(text: str, *, display: bool = False) -> Markup:
+    """The formula ``text`` as MathML; as code if it cannot be laid out."""
+    try:
+        return Markup(mathml(text, display=display))  # escaped there
+    except LayoutError:
+        return Markup("<code>{}</code>").format(text)
+
+
+def prose(text: str) -> Markup:
+    """``text`` with a paragraph for each line, and a list for lines that begin with ``- ``."""
+    return Markup("\n").join(_blocks(lines(text.strip())))
+
+
+def _blocks(rows: list[str]) -> Iterator[Markup]:
+    entries: list[Markup] = []
+    for line in [*rows, ""]:
+        if line.startswith("- "):
+            entries.append(Markup("<li>{}</li>").format(typeset(line[2:])))
+            continue
+        if entries:
+            yield Markup("<ul>{}</ul>").format(Markup("").join(entries))
+            entries = []
+        if line.strip():
+            yield Markup("<p>{}</p>").format(typeset(line))
