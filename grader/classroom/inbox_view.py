@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from grader.core.layout import indent
 from grader.core.model import Course, Lang, Message, Submission, Text
-from grader.core.text import COMMA, LABELED, clean, duration, timestamp
+from grader.core.text import COMMA, LABELED, clean, cleaned, duration, timestamp
 from grader.course import answer_ids
 from grader.course.items import draw_choices
 from grader.grading.notices import remarks
@@ -109,7 +109,7 @@ def answer_lines(receipt: Receipt, lang: Lang) -> Iterator[str]:
 
 def unread_entry(entry: UnreadEntry) -> Text:
     """An answer that could not be read: its item, where, and why. Reasons about YAML name their lines themselves."""
-    item, why = clean(entry.item, 80), Text(*(clean(said, 600) for said in (entry.why.en, entry.why.zh)))
+    item, why = clean(entry.item, 80), cleaned(entry.why, 600)
     if why.en.startswith("line "):
         return LABELED.fill(who=item, said=why)
     return UNREAD_ENTRY.fill(line=entry.line, item=item, why=why)

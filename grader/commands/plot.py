@@ -12,8 +12,8 @@ from grader.commands._console import stdout
 from grader.commands._options import PATH, UNCONFINED, WRITTEN, Call, documented, print_lines, say, shared, write_output
 from grader.core.errors import UsageError
 from grader.core.layout import cells, wrap
-from grader.core.model import Lang, Message, Text
-from grader.core.text import COMMA, LABELED, PARENTHESIZED, clean, join, suggestion
+from grader.core.model import Lang, Message
+from grader.core.text import COMMA, LABELED, PARENTHESIZED, clean, cleaned, join, suggestion
 from grader.submission import read
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def _warn(mine: LearnerValues) -> None:
     for remark in mine.remarks:
         who = PARENTHESIZED.fill(what=remark.name, more=clean(remark.file, 60))
         text = remark.text
-        say(LABELED.fill(who=who, said=Text(clean(text.en, 600), clean(text.zh, 600))), err=True)
+        say(LABELED.fill(who=who, said=cleaned(text, 600)), err=True)
     if mine.absent and mine.seen is not None:
         say(NOT_YOURS.fill(names=join(mine.absent, COMMA)), err=True)
 

@@ -31,6 +31,8 @@ def cells(text: str) -> int:
 
 
 def _cell(char: str) -> int:
+    if char in marks.BACKTICKS:
+        return 1
     if unicodedata.category(char) in ("Mn", "Me", "Cf", "Co"):
         return 0
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1

@@ -19,13 +19,16 @@ Kind: TypeAlias = Literal["code", "formula", "display", "listing"]
 
 _KINDS: dict[str, Kind] = {"\ue000": "code", "\ue001": "formula", "\ue002": "display", "\ue003": "listing"}
 _OPEN: dict[str, str] = {kind: char for char, kind in _KINDS.items()}
-_CLOSE = "\ue00f"
+#: Code has an end of its own: on a terminal its marks are as wide as the backticks that they become.
+_CLOSE = {kind: "\ue00e" if kind == "code" else "\ue00f" for kind in _OPEN}
+BACKTICKS = frozenset("\ue000\ue00e")
+#: Every character that is a mark.
+MARKS = frozenset((*_KINDS, *_CLOSE.values()))
 _SOURCE = dict(zip(_KINDS, ("`{}`", "${}$", "$${}$$", "```\n{}\n```"), strict=True))
-_ALL = re.compile("[\ue000-\ue003\ue00f]")
+_ALL = re.compile("[\ue000-\ue00f]")
 _NEXT_LINE = re.compile("\ue00f\n *\ue003")
 _BLOCK = re.compile("\n? *([\ue002\ue003][^\ue00f]*\ue00f)\n?")
-_PIECE = re.compile("([\ue000-\ue003])([^\ue00f]*)\ue00f")
-_CODE = re.compile("\ue000([^\ue00f]*)\ue00f")
+_PIECE = re.compile("([\ue000-\ue003])([^\ue000-\ue00f]*)[\ue00e\ue00f]")
 _LINE_END = re.compile("\n(?![^\ue000-\ue00f]*\ue00f)")
 _INDENT = re.compile("^ +([\ue002\ue003])", re.MULTILINE)
 _MARKS = re.compile(
@@ -49,13 +52,12 @@ def _marked(match: re.Match[str]) -> str:
         raise ValueError(f"{match[0]} at character {match.start() + 1} has no partner on its line")
     inside = match[kind]
     if kind == "listing":  # line by line, so that every surface can indent it
-        return "\n".join(f"  {_OPEN['listing']}{line}{_CLOSE}" for line in inside.split("\n"))
-    return f"  {_OPEN['display']}{inside}{_CLOSE}" if kind == "display" else f"{_OPEN[kind]}{inside}{_CLOSE}"
+        return "\n".join(f"  {_in_marks(kind, line)}" for line in inside.split("\n"))
+    return ("  " if kind == "display" else "") + _in_marks(kind, inside)
 
 
-def code(text: str) -> str:
-    """``text``, marked as code."""
-    return f"{_OPEN['code']}{text}{_CLOSE}"
+def _in_marks(kind: str, text: str) -> str:
+    return f"{_OPEN[kind]}{text}{_CLOSE[kind]}"
 
 
 def bare(text: str) -> str:
@@ -65,7 +67,7 @@ def bare(text: str) -> str:
 
 def plain(text: str) -> str:
     """``text`` in characters alone: formulas as they are typed, code in backticks."""
-    return text if text.isascii() else bare(_CODE.sub(r"`\1`", text))
+    return text if text.isascii() else bare(text.replace("\ue000", "`").replace("\ue00e", "`"))
 
 
 def source(text: str) -> str:
@@ -102,4 +104,4 @@ def _one_part(text: str) -> str:
 
 def inside(before: bool, char: str) -> bool:
     """Whether what follows ``char`` is within code or a formula, if what stands ``before`` it was."""
-    return char in _KINDS or (before and char != _CLOSE)
+    return char in _KINDS or (before and char not in "\ue00e\ue00f")

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text as Styled
 
 from grader.core.layout import cells, wrap, wrap_marked
-from grader.core.marks import pieces, plain
+from grader.core.marks import pieces
 from grader.core.model import Lang, Message, Text
 from grader.core.text import EMPTY
 
@@ -85,13 +85,12 @@ class Page:
         self._put(Styled("─" * self.width, style="dim"))
 
     def _styled(self, parts: Sequence[tuple[str, str]]) -> Styled:
-        """The parts (text, style) as one line. Where there are colours, these mark code; else it is in backticks."""
-        if self.plain or self._console.color_system is None:
-            return Styled.assemble(*((plain(text), style) for text, style in parts))
+        """The parts (text, style) as one line; colours mark code and formulas, too."""
         made = Styled()
         for text, style in parts:
             for kind, said in pieces(text):
-                made.append(said, f"{style} {_MARKED[kind]}" if kind else style)
+                shown = f"`{said}`" if kind == "code" else said
+                made.append(shown, f"{style} {_MARKED[kind]}" if kind else style)
         return made
 
     def _put(self, text: Styled) -> None:

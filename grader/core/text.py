@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import TypeAlias
 
+from grader.core.marks import MARKS, plain
 from grader.core.model import Message, Status, Text
 
 #: The keys and indices that lead from the top of a YAML document to a value.
@@ -34,8 +35,18 @@ def clean(text: str, limit: int = 400, *, lines: bool = False) -> str:
     """Text from a learner, made safe to show: at most ``limit`` printable characters.
 
     Terminal sequences, control characters, bidirectional overrides and invisible characters are removed; any other
-    white space becomes a space. Line breaks stay only if ``lines`` is true.
+    white space becomes a space. Line breaks stay only if ``lines`` is true. Marks (see ``grader.core.marks``) become
+    characters.
     """
+    return _clean(plain(text), limit, lines)
+
+
+def clean_marked(text: str, limit: int = 400, *, lines: bool = False) -> str:
+    """A text of the program or the course that may quote learners, as ``clean`` has it, but with its marks."""
+    return _clean(text, limit, lines)
+
+
+def _clean(text: str, limit: int, lines: bool) -> str:
     if text.isprintable():  # most texts are, and a page has hundreds of them
         rows = [text.rstrip()]
     else:
@@ -45,12 +56,13 @@ def clean(text: str, limit: int = 400, *, lines: bool = False) -> str:
 
 
 def cleaned(text: Text, limit: int = 400, *, lines: bool = False) -> Text:
-    """A text that quotes a learner, made safe to show in both languages; see ``clean``."""
-    return Text(clean(text.en, limit, lines=lines), clean(text.zh, limit, lines=lines))
+    """A text that quotes a learner, made safe to show in both languages; see ``clean_marked``."""
+    return Text(clean_marked(text.en, limit, lines=lines), clean_marked(text.zh, limit, lines=lines))
 
 
 def _printable(row: str) -> str:
-    return "".join(" " if char.isspace() else char for char in row if char.isprintable() or char.isspace()).rstrip()
+    kept = (char for char in row if char.isprintable() or char.isspace() or char in MARKS)
+    return "".join(" " if char.isspace() else char for char in kept).rstrip()
 
 
 def clean_name(name: str | None) -> str:

@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 from grader.core.cache import cached_by_identity
 from grader.core.constraints import MisconceptionId
+from grader.core.marks import plain
 from grader.core.model import Course, Exercise, Item, Message, Misconception, Question, deferred_spec
 from grader.core.text import Path
 
@@ -185,7 +186,7 @@ def markdown(course: Course, lang: str) -> str:
     for coverage in covered:
         title = coverage.question.title.zh if zh else coverage.question.title.en
         lines += ["", f"## {coverage.question.id} {title}", "", *_rows(coverage, zh)]
-    return "\n".join(lines) + "\n"
+    return plain("\n".join(lines) + "\n")
 
 
 def _rows(coverage: QuestionCoverage, zh: bool) -> Iterator[str]:

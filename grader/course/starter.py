@@ -6,9 +6,11 @@ import json
 from collections.abc import Callable, Iterable
 
 from grader.core.layout import columns, wrap
+from grader.core.marks import plain
 from grader.core.model import Exercise, Item, Lang, Message, Question, Text
 from grader.core.text import LEVEL, PARENTHESIZED, RESULT, name_list, points
 from grader.course import items
+from grader.formulas.latex import markdown
 
 _WIDTH = 88
 
@@ -126,7 +128,7 @@ def stub(question: Question, lang: Lang) -> str:
         head += [f"- {first}", *(f"  {line}" for line in rest)]
     parts = [_docstring(head, "")]
     if any("numpy" in exercise.array_types for exercise in question.exercises):
-        parts += ["", f"# {_CHOOSE.of(lang)}"]
+        parts += ["", f"# {plain(_CHOOSE.of(lang))}"]
     for exercise in question.exercises:
         parts += ["", "", definition(exercise, lang)]
     return "\n".join(parts) + "\n"
@@ -165,7 +167,7 @@ def _with_self(signature: str) -> str:
 
 
 def _docstring(lines: list[str], indent: str) -> str:
-    escaped = [line.replace("\\", "\\\\").replace('"""', '\\"\\"\\"') for line in lines]
+    escaped = [plain(line).replace("\\", "\\\\").replace('"""', '\\"\\"\\"') for line in lines]
     body = [f'{indent}"""{escaped[0]}', *(indent + line if line else "" for line in escaped[1:])]
     return "\n".join([*body, f'{indent}"""'])
 
@@ -187,7 +189,10 @@ def notebook(question: Question, lang: Lang) -> str:
     lines += [f"- {text.of(lang)}" for text in conventions(question)]
     mixed = any("numpy" in exercise.array_types for exercise in question.exercises)
     library = "import numpy as np\nimport torch" if mixed else "import torch"
-    cells = [_cell("markdown", "\n".join(lines)), _cell("code", f"{library}\n\nfrom attncheck import check, quiz")]
+    cells = [
+        _cell("markdown", markdown("\n".join(lines))),
+        _cell("code", f"{library}\n\nfrom attncheck import check, quiz"),
+    ]
     for exercise in question.exercises:
         cells += [_cell("code", definition(exercise, lang)), _cell("code", f'check("{exercise.name}")')]
     if question.items:

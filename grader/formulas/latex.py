@@ -2,15 +2,35 @@
 
 from __future__ import annotations
 
+import contextlib
 import unicodedata
 
+from grader.core.marks import Kind, pieces
 from grader.core.tables import table
-from grader.formulas.layout import Atom, Fence, Fraction, Root, Row, Scripts, Tree, layout
+from grader.formulas.layout import Atom, Fence, Fraction, LayoutError, Root, Row, Scripts, Tree, layout
 
 
 def latex(formula: str, *, display: bool = False) -> str:
     r"""``formula`` as the LaTeX between ``\(`` and ``\)``. Raises LayoutError (see ``layout``)."""
     return _of(layout(formula, display=display))
+
+
+def markdown(text: str) -> str:
+    """Marked text as Markdown with LaTeX, for notebooks; a formula that cannot be laid out is shown as code."""
+    return "".join(_piece(kind, said) for kind, said in pieces(text))
+
+
+def _piece(kind: Kind | None, text: str) -> str:
+    match kind:
+        case None:
+            return text
+        case "listing":
+            return f"\n```python\n{text}\n```\n"
+        case "formula" | "display":
+            with contextlib.suppress(LayoutError):
+                written = latex(text, display=kind == "display")
+                return f"\n$${written}$$\n" if kind == "display" else f"${written}$"
+    return f"`{text}`"
 
 
 def _of(tree: Tree) -> str:

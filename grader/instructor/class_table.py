@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from grader.classroom.results import Book, has_other_name
 from grader.classroom.words import GRADED, NOTHING_THERE, OTHER_NAME, PARTLY, SAID_LATE, WHOLE, join_clauses
 from grader.core.model import Message, Text
-from grader.core.text import clean, duration, points
+from grader.core.text import cleaned, duration, points
 from grader.instructor.mark_reports import count_pending, error_text, has_points, marks_that_count
 from grader.report import words
 
@@ -133,7 +133,7 @@ def _status(mark: Mark) -> Text:
         return join_clauses([NOTHING_THERE, *by_hand])
     said = error_text(mark)
     if said is not None:
-        return join_clauses([Text(clean(said.en, 300), clean(said.zh, 300)), *by_hand])
+        return join_clauses([cleaned(said, 300), *by_hand])
     found: list[Text] = [WHOLE if mark.passed else GRADED if mark.complete else PARTLY]
     if mark.late_seconds:
         found.append(words.LATE.fill(time=duration(mark.late_seconds)))

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from grader.core.layout import WIDTH, cells, columns, indent, shorten
+from grader.core.marks import plain
 from grader.core.model import Course, Lang, Message, Question
 from grader.core.text import COMMA, points
 
@@ -34,7 +35,7 @@ def lines(
     heads = [text.of(lang) for text in (*COLUMNS, *([CORRECT] if own else []))]
     heads[2] = heads[2] if any(named) else ""
     rows = [
-        (q.id, shorten(q.title.of(lang), title_width), group, points(q.points))
+        (q.id, shorten(plain(q.title.of(lang)), title_width), group, points(q.points))
         for q, group in zip(questions, named, strict=True)
     ]
     shares = [[share.get(q.id, "")] if own else [] for q in questions]
@@ -49,7 +50,7 @@ def map_lines(places: Sequence[QuestionCoverage], lang: Lang) -> Iterator[str]:
     """The lines of the map: the exercises and misconceptions of each question, with the items about them."""
     comma, nothing = COMMA.of(lang), MAP_NOTHING.of(lang)
     for place in places:
-        yield f"{place.question.id}  {place.question.title.of(lang)}"
+        yield f"{place.question.id}  {plain(place.question.title.of(lang))}"
         for name, items in place.exercises:
             yield indent(MAP_LINE.fill(name=name, where=comma.join(items) or nothing).of(lang), 2)
         for belief in place.beliefs:

@@ -6,7 +6,18 @@ from typing import TYPE_CHECKING
 
 from grader.core.layout import cells, wrap
 from grader.core.model import Item, Lang, Message, Source, Text
-from grader.core.text import COMMA, LABELED, LEVEL, LONGEST_NAME, OF_POINTS, PARENTHESIZED, SEMICOLON, clean, points
+from grader.core.text import (
+    COMMA,
+    LABELED,
+    LEVEL,
+    LONGEST_NAME,
+    OF_POINTS,
+    PARENTHESIZED,
+    SEMICOLON,
+    clean,
+    clean_marked,
+    points,
+)
 from grader.course.items import Choice, Prompt, numbers
 from grader.learning.numbers import by_number
 from grader.learning.quiz_session import (
@@ -330,7 +341,7 @@ def _advice(advice: ExerciseAdvice) -> Text:
 
 def _words(page: Page, message: Text | None) -> str:
     """A judge's message, made safe: it may quote the learner."""
-    return "" if message is None else clean(message.of(page.lang), 1200, lines=True)
+    return "" if message is None else clean_marked(message.of(page.lang), 1200, lines=True)
 
 
 def _help(page: Page) -> None:

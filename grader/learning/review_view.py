@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader.core.layout import columns
 from grader.core.model import Exercise, Item, Message, Status, Text
-from grader.core.text import COMMA, LONGEST_NAME, PARENTHESIZED, RESULT, SEMICOLON, clean
+from grader.core.text import COMMA, LONGEST_NAME, PARENTHESIZED, RESULT, SEMICOLON, clean, clean_marked
 from grader.course.starter import points_of
 from grader.learning import quiz_view
 from grader.learning.hints import HINT
@@ -171,7 +171,7 @@ def stub_created(page: Page, file: str) -> None:
 
 def file_error(page: Page, message: str) -> None:
     """A file that cannot be graded."""
-    page.lines(clean(message, 1200, lines=True), style="yellow")
+    page.lines(clean_marked(message, 1200, lines=True), style="yellow")
 
 
 # ----------------------------------------------------------------------------------------------- the end

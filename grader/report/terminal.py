@@ -26,7 +26,7 @@ from grader.core.model import (
     WatchState,
 )
 from grader.core.page import Page
-from grader.core.text import COMMA, LABELED, OF_POINTS, SEMICOLON, STATUS, clean, duration, points
+from grader.core.text import COMMA, LABELED, OF_POINTS, SEMICOLON, STATUS, clean, clean_marked, duration, points
 from grader.course import misconceptions
 from grader.report import explained, words
 from grader.report.words import check_label
@@ -92,7 +92,7 @@ def render_watch(
         room = max(_LEAST_ROOM, console.height // 3) if console.is_terminal else sys.maxsize
         _watched(out, page, page.report, course, room)
     if page.error is not None:
-        out.lines(clean(out.say(page.error), 1200, lines=True), style="yellow")
+        out.lines(clean_marked(out.say(page.error), 1200, lines=True), style="yellow")
     if after:
         out.blank()
         out.lines("\n".join(after))
@@ -172,7 +172,7 @@ def _answers(page: Page, question: QuestionResult, *, whole: bool) -> None:
     _row(page, mark, colour, line, given)
     for item in given if whole else ():
         if item.unread:
-            message = "" if item.message is None else clean(page.say(item.message), 600, lines=True)
+            message = "" if item.message is None else clean_marked(page.say(item.message), 600, lines=True)
             page.lines(page.say(LABELED, who=item.id, said=message), indent=4, lead=f"{_UNREAD[0]} ", style=_UNREAD[1])
         elif item.status is Status.PENDING:
             page.lines(
@@ -206,7 +206,7 @@ def _urgent(page: Page, report: Report) -> None:
 
 
 def _notice(page: Page, notice: Notice, lead: str, style: str = "") -> None:
-    line = clean(page.say(notice.text), 600, lines=True)
+    line = clean_marked(page.say(notice.text), 600, lines=True)
     if notice.where:
         line = page.say(LABELED, who=clean(notice.where, 80), said=line)
     page.lines(line, indent=2, lead=lead, style=style)
@@ -259,7 +259,7 @@ def _mark(exercise: ExerciseResult) -> tuple[str, str]:
 def _exercise(page: Page, exercise: ExerciseResult, course: Course, question: Question | None) -> None:
     mark, colour = _mark(exercise)
     earned = page.say(words.OF, earned=points(exercise.earned), possible=points(exercise.possible))
-    status = "" if exercise.status is Status.PASSED else "  " + clean(page.say(words.exercise_status(exercise)))
+    status = "" if exercise.status is Status.PASSED else "  " + clean_marked(page.say(words.exercise_status(exercise)))
     page.row([(f"  {mark} ", colour), (exercise.name, "bold"), (status, colour)], earned, style="dim")
     if words.is_stub(exercise):
         return
@@ -273,7 +273,7 @@ def _exercise(page: Page, exercise: ExerciseResult, course: Course, question: Qu
     _printed(page, exercise)
     _tally(page, exercise)
     for remark in exercise.remarks:
-        page.lines(clean(page.say(remark), 600, lines=True), indent=4, lead="· ")
+        page.lines(clean_marked(page.say(remark), 600, lines=True), indent=4, lead="· ")
 
 
 def _explain(
@@ -305,7 +305,7 @@ def _diagnosis(page: Page, exercise: ExerciseResult, sentences: str) -> None:
     for diagnosis in explained.to_say(exercise, sentences, page.lang):
         line = explained.quoted(diagnosis.span, page.width - 8) if diagnosis.span is not None else None
         lead = page.say(explained.place_text(diagnosis.span)) if diagnosis.span is not None and line is not None else ""
-        text = clean(page.say(diagnosis.text), 600)
+        text = clean_marked(page.say(diagnosis.text), 600)
         left -= (2 if line is not None else 0) + len(wrap(lead + text, page.width - 6))
         if left < 0:
             return
@@ -317,7 +317,7 @@ def _diagnosis(page: Page, exercise: ExerciseResult, sentences: str) -> None:
 
 def _message(page: Page, message: Text | None, indent: int) -> str:
     """Writes ``message`` and returns it as text; empty if there is none."""
-    line = "" if message is None else clean(page.say(message), 1200, lines=True)
+    line = "" if message is None else clean_marked(page.say(message), 1200, lines=True)
     if line:
         page.lines(line, indent=indent)
     return line

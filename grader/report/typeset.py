@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterator
 
 from markupsafe import Markup, escape
@@ -11,7 +12,9 @@ from grader.core.marks import Kind, lines, pieces
 from grader.formulas.layout import LayoutError
 from grader.formulas.mathml import mathml
 
-_LONGEST = 20_000
+_LONGEST = 2000
+#: White space of any kind but a line break.
+_SPACE = re.compile(r"[^\S\n]")
 
 
 def visible(text: str) -> str:
@@ -24,7 +27,11 @@ def visible(text: str) -> str:
 @functools.lru_cache(4096)
 def typeset(text: str) -> Markup:
     """``text`` as HTML, with its marks; a formula that cannot be laid out is shown as it is typed."""
-    return Markup("").join(_typeset(kind, visible(said)) for kind, said in pieces(text[:_LONGEST]))
+    return Markup("").join(_typeset(kind, _SPACE.sub(" ", visible(said))) for kind, said in pieces(_cut(text)))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
 def _typeset(kind: Kind | None, text: str) -> Markup:

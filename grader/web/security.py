@@ -83,7 +83,7 @@ COOKIE, PARAMETER = "attncheck-token", "token"
 #: Pages load scripts and styles only from this server, send forms only to it, and cannot be framed. The editor adds
 #: style sheets with the nonce of the page.
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; img-src 'self' data:; "
+    "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; img-src 'self' data:; font-src 'self'; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 #: ``Referer`` names no address: one may have a link or a ticket, and proxies log where requests come from. Without any
@@ -267,7 +267,7 @@ def with_headers(send: Send, nonce: str) -> Send:
             headers.setdefault("Content-Security-Policy", POLICY.format(nonce=nonce))
             for name, value in _HEADERS.items():
                 headers[name] = value
-            headers.setdefault("Cache-Control", "no-store")
+            headers.setdefault("Cache-Control", "no-cache" if "etag" in headers else "no-store")  # a file, or a page
         await send(message)
 
     return sending

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from grader.core.errors import LibrariesChanged
-from grader.core.model import Diagnosis, Message, Status, Submission, Text
-from grader.core.text import clean
+from grader.core.model import Diagnosis, Message, Status, Submission
+from grader.core.text import cleaned
 from grader.grading.explaining.condition import condition, unsteady
 from grader.grading.explaining.evidence import WrongExercise
 from grader.grading.explaining.mistake import mistake
@@ -81,7 +81,7 @@ def _is_named(failure: WrongExercise, said: Sequence[Diagnosis]) -> bool:
 
 def _bounded(diagnosis: Diagnosis) -> Diagnosis:
     """``diagnosis`` with a text that is safe to show: it may quote a key or type that the code chose."""
-    text = Text(*(clean(diagnosis.text.of(lang), _LONGEST_TEXT, lines=True) for lang in ("en", "zh")))
+    text = cleaned(diagnosis.text, _LONGEST_TEXT, lines=True)
     return Diagnosis(diagnosis.voice, text, diagnosis.misconception, diagnosis.span)
 
 

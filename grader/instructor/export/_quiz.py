@@ -10,10 +10,13 @@ from decimal import Decimal
 from typing import Literal
 
 from grader.core.errors import UsageError
+from grader.core.marks import Kind, pieces
 from grader.core.model import Course, Item, Lang, Message, Question
-from grader.core.text import clean, name_list
+from grader.core.text import clean, clean_marked, name_list
 from grader.course import items
 from grader.course.items import Context
+from grader.formulas.latex import latex
+from grader.formulas.layout import LayoutError
 from grader.instructor.export import ExportOptions
 from grader.instructor.export._target import ExportTarget
 
@@ -46,13 +49,14 @@ class NumericRange:
 
 @dataclass(frozen=True, slots=True)
 class ExportItem:
-    """A quiz item. All texts are plain; ``explain`` is shown after the answer.
+    """A quiz item. Texts have marks; ``explain`` is shown after the answer.
 
     The forms one and many use ``options``, number uses ``number`` and the known ``wrong`` numbers, and pairs uses
     ``pairs``, in which a distractor has an empty left side.
     """
 
     id: str
+    title: str
     points: float
     text: str
     explain: str
@@ -105,7 +109,7 @@ def _item_of(course: Course, question: Question, item: Item, lang: Lang) -> Expo
 
     def feedback(name: str | None) -> str:
         belief = question.misconception(name)
-        return clean(belief.truth.of(lang), 2000, lines=True) if belief else ""
+        return clean_marked(belief.truth.of(lang), 2000, lines=True) if belief else ""
 
     numbers = [
         NumericRange(decimal(number.value), decimal(number.margin), feedback(number.misconception))
@@ -113,6 +117,7 @@ def _item_of(course: Course, question: Question, item: Item, lang: Lang) -> Expo
     ]
     return ExportItem(
         item.id,
+        f"{item.id} {item.title.of(lang)}" if item.title else item.id,
         item.points,
         "\n\n".join(text.of(lang) for text in (items.fill(item.ask, symbols), *quiz.facts)),
         explain,
@@ -135,19 +140,31 @@ def decimal(value: int | float | Decimal) -> str:
 
 
 def markup(text: str) -> str:
-    """Plain text as HTML: paragraphs, lines and indentation."""
-    paragraphs = re.split(r"\n\s*\n", clean(text, 20000, lines=True).strip("\n"))
+    r"""Marked text as HTML: paragraphs, lines and indentation; formulas in LaTeX between ``\(`` and ``\)``."""
+    paragraphs = re.split(r"\n\s*\n", clean_marked(text, 20000, lines=True).strip("\n"))
     return "".join(f"<p>{'<br/>'.join(map(_line, part.splitlines()))}</p>" for part in paragraphs)
 
 
 def inline(text: str) -> str:
-    """Plain text as HTML without paragraphs."""
-    return "<br/>".join(_line(line) for line in clean(text, 2000, lines=True).splitlines())
+    """Marked text as HTML without paragraphs."""
+    return "<br/>".join(_line(line) for line in clean_marked(text, 2000, lines=True).splitlines())
 
 
 def _line(line: str) -> str:
-    bare = line.lstrip(" ")
-    return "&#160;" * (len(line) - len(bare)) + html.escape(bare, quote=False)
+    indented = line.lstrip(" ")
+    return "&#160;" * (len(line) - len(indented)) + "".join(_piece(kind, said) for kind, said in pieces(indented))
+
+
+def _piece(kind: Kind | None, text: str) -> str:
+    if kind in ("formula", "display"):
+        try:
+            written = latex(text, display=kind == "display")
+        except LayoutError:  # it is shown as it is typed
+            kind = None
+        else:
+            return html.escape(rf"\[{written}\]" if kind == "display" else rf"\({written}\)", quote=False)
+    escaped = html.escape(text, quote=False)
+    return f"<code>{escaped}</code>" if kind else escaped
 
 
 def collection_title(course: Course, found: list[ExportItem], lang: Lang) -> str:

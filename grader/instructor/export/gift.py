@@ -69,7 +69,7 @@ def escaped(text: str) -> str:
 
 
 def _question(each: ExportItem) -> Iterator[str]:
-    yield f"::{escaped(each.id)}::[html]{escaped(markup(each.text))}{{"
+    yield f"::{escaped(each.title)}::[html]{escaped(markup(each.text))}{{"
     match each.form:
         case "one":
             yield from (f"{'=' if o.correct else '~'}{_html(o.text)}{_feedback(o.feedback)}" for o in each.options)

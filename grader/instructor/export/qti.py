@@ -184,7 +184,7 @@ def _field(parent: ET.Element, label: str, entry: str) -> None:
 
 def _item(section: ET.Element, each: ExportItem) -> None:
     ident = _ident(each.id)
-    item = _add(section, "item", ident=ident, title=each.id)
+    item = _add(section, "item", ident=ident, title=each.title)
     fields = _add(item, "itemmetadata/qtimetadata")
     _field(fields, "question_type", f"{_TYPES.get(each.form, each.form)}_question")
     _field(fields, "points_possible", decimal(_points(each)))

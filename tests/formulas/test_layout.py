@@ -1,0 +1,92 @@
+"""Formulas for typesetting: read as they are typed, and written in MathML and LaTeX."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+import yaml
+
+from grader.core.model import Item, Text
+from grader.course import items
+from grader.course.items import derivation, expression
+from grader.formulas.latex import latex
+from grader.formulas.layout import LayoutError, layout
+from grader.formulas.mathml import mathml
+from grader.report.typeset import formula
+
+ROWS = yaml.safe_load(Path(__file__).with_name("typeset.yaml").read_text("utf-8"))
+
+
+def _said(part: ElementTree.Element) -> str:
+    joint = {"mfrac": "|"}.get(part.tag, "")
+    return ("√" if part.tag == "msqrt" else "") + (part.text or "") + joint.join(map(_said, part))
+
+
+@pytest.mark.parametrize(("typed", "text", "written"), ROWS)
+def test_formulas(typed: str, text: str, written: str) -> None:
+    """Well-formed MathML with every sign as it was typed, and LaTeX; words are upright in both."""
+    assert _said(ElementTree.fromstring(mathml(typed))) == text
+    assert re.sub(r"\\operatorname\{(\w+)\}", r"\1", latex(typed)) == written
+
+
+@pytest.mark.parametrize(
+    ("typed", "text"),
+    [
+        ("softmax(QKᵀ / √d_k) V", "softmax(QK⊤|√dk)V"),
+        ("p(x)/q(x) + 1/Σ_j e^{s_j}", "p(x)|q(x)+1|∑jesj"),
+        ("∂L/∂z_i = a + 4 b/(c + d)", "∂L|∂zi=a+4b|c+d"),
+    ],
+)
+def test_displayed_fractions(typed: str, text: str) -> None:
+    """A bar goes below the product before the slash, and above one factor, a call, or what a sum covers."""
+    assert _said(ElementTree.fromstring(mathml(typed, display=True))) == text
+
+
+def test_long_formulas_can_break() -> None:
+    """Between the sides of relations, because no browser breaks a line inside of an element."""
+    long = "Var(q·k) = E[(q·k)²] = Σ_i Var(q_i k_i) = d_k"
+    assert mathml(long).count("<math>") == 4 and mathml("a = b").count("<math>") == 1
+
+
+@pytest.mark.parametrize("typed", ["(a, b", "x]", "a_", "a^", "√", "√)", "x @ y", "1 /"])
+def test_no_formulas(typed: str) -> None:
+    """What lacks a part is refused, with the reason; pages then show it as it was typed."""
+    with pytest.raises(LayoutError, match=r"“|need|nothing"):
+        layout(typed, display=True)
+
+
+def test_text_is_escaped() -> None:
+    """Whatever a formula holds, it is text."""
+    for typed in ('a < b > c & "<b>"', "“<i>”", "<script>(x)"):
+        assert "<b>" not in formula(typed) and "<i>" not in formula(typed) and "<script>" not in formula(typed)
+
+
+SPEC = derivation.Spec({"n": "positive real"}, "n + n", "2 n", (), ())
+LINES = Item("Q1.lines", "derivation", Text("?", "？"), spec=SPEC)
+FORMULA = Item("Q1.formula", "expression", Text("?", "？"), spec=expression.Spec({"n": "positive integer"}, "2 n"))
+CHOICE = Item("Q1.choice", "choice", Text("?", "？"))
+ADA = items.Context("c", "ada", "Q1.formula")
+
+
+@pytest.mark.parametrize(
+    ("item", "answer", "reading", "formulas"),
+    [
+        (FORMULA, "\\frac{n}{3} tokens", "n/3", 1),
+        (FORMULA, "2 n", None, 0),
+        (FORMULA, "n +", None, 0),
+        (FORMULA, None, None, 0),
+        (LINES, ["3 n = 4 n  # no", "# a comment", "5 n"], "3 n = 4 n\n5 n", 2),
+        (LINES, ["3 n", "n +"], None, 0),
+        (LINES, {"a": 1}, None, 0),
+    ],
+)
+def test_what_was_read_is_kept(item: Item, answer: object, reading: str | None, formulas: int) -> None:
+    """For an incorrect answer only; as text that can be read again, and typeset."""
+    judged = items.judge(item, answer, ADA)
+    assert judged.reading == reading
+    found = items.formulas(item, judged.reading or "")
+    assert len(found) == formulas and all(formula(each).startswith("<math>") for each in found)
+    assert items.doubtful(CHOICE, "a") == ()
