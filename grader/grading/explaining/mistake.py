@@ -10,7 +10,7 @@ from grader.core.model import Diagnosis, Mistake, Returned
 from grader.course import edits
 from grader.grading.explaining import pairs
 from grader.grading.explaining.evidence import Evidence, WrongExercise
-from grader.grading.explaining.mistakes import CheckedCase, diagnose
+from grader.grading.explaining.mistakes import diagnose
 from grader.grading.explaining.relations import leaves
 from grader.grading.plan import module_of
 
@@ -20,8 +20,7 @@ _ENOUGH, _MANY, _LARGE = 3, 8, 100
 
 def mistake(failure: WrongExercise) -> Iterator[Diagnosis]:
     """The misconception that explains all evidence, or two that do so together."""
-    seen = [CheckedCase(each.seen.spec.kind, each.signature, each.verdict) for each in failure.evidence]
-    single = diagnose(seen, failure.known, failure.array_type)
+    single = diagnose(failure.evidence, failure.known, failure.array_type)
     if single is not None and not _is_confirmed(failure, single):
         return
     names = (single.misconception,) if single else pairs.both(failure) or pairs.by_case(failure)

@@ -10,23 +10,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.core.model import Array, ArrayType, Mistake, Observation, Raised, Returned, Status, Verdict
+from grader.core.model import Array, ArrayType, Mistake, Observation, Raised, Returned
+
+if TYPE_CHECKING:
+    from grader.grading.explaining.evidence import Evidence
 
 _RTOL, _ATOL = 1e-3, 1e-4
-
-
-@dataclass(frozen=True, slots=True)
-class CheckedCase:
-    """One check on one case: what the learner's code returned, and the verdict."""
-
-    check: str
-    observations: tuple[Observation, ...]
-    verdict: Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,20 +32,20 @@ class MistakeSignature:
 
 
 def diagnose(
-    evidence: Sequence[CheckedCase], signatures: Sequence[MistakeSignature], array_type: ArrayType
+    evidence: Sequence[Evidence], signatures: Sequence[MistakeSignature], array_type: ArrayType
 ) -> Mistake | None:
     """The mistake that explains the evidence; None unless exactly one does."""
-    counted = [at for at, e in enumerate(evidence) if e.verdict.applies and e.verdict.status is not Status.PENDING]
-    values = [number for number in counted if evidence[number].check == "values"]
+    counted = [at for at, each in enumerate(evidence) if each.counts]
+    values = [number for number in counted if evidence[number].of_values]
     if found := _only(evidence, signatures, counted, array_type):
         return found
-    if any(evidence[number].verdict.status is not Status.PASSED for number in values):
+    if any(evidence[number].failed for number in values):
         return _only(evidence, signatures, values, array_type)
     return None
 
 
 def _only(
-    evidence: Sequence[CheckedCase],
+    evidence: Sequence[Evidence],
     signatures: Sequence[MistakeSignature],
     numbers: Sequence[int],
     array_type: ArrayType,
@@ -64,9 +58,10 @@ def _only(
         each.mistake
         for each in signatures
         if all(
-            agree(evidence[at].observations, each.observations[at], array_type, evidence[at].check) for at in numbers
+            agree(evidence[at].signature, each.observations[at], array_type, evidence[at].seen.spec.kind)
+            for at in numbers
         )
-        and any(isinstance(seen, Returned) for at in numbers for seen in evidence[at].observations)
+        and any(isinstance(seen, Returned) for at in numbers for seen in evidence[at].signature)
     ]
     return found[0] if len({mistake.misconception for mistake in found}) == 1 else None
 

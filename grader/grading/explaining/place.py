@@ -68,7 +68,7 @@ from grader.grading.explaining.traces import (
 )
 from grader.grading.explaining.unsuitable import function_around, shared, text_of, unsuitable
 from grader.grading.inputs import Drawn, Seed
-from grader.grading.plan import REFERENCE_LIMITS, function_of, module_of
+from grader.grading.plan import module_of, reference_target
 from grader.grading.programs import Target, apply_variant
 
 if TYPE_CHECKING:
@@ -490,10 +490,9 @@ def _reference_values(context: GradingContext, exercise: Exercise, cases: Sequen
 
 def _run_reference(context: GradingContext, exercise: Exercise, cases: Sequence[ProbedCase]) -> ReferenceRun:
     reference = context.course.reference
-    target = Target(exercise, module_of(exercise), "torch", "float64", calls=function_of(exercise))
-    programs = tuple(_program(target, each.drawn, each.spec, Probing()) for each in cases)
-    seen = context.observe_reference(Job(reference, programs), REFERENCE_LIMITS)
-    traces = [trace for each in seen.observations if (trace := read_trace(each)) is not None and trace.result]
+    target = reference_target(exercise)
+    seen = context.reference(tuple(_program(target, each.drawn, each.spec, Probing()) for each in cases))
+    traces = [trace for each in seen if (trace := read_trace(each)) is not None and trace.result]
     if len(traces) < len(cases):
         return ReferenceRun()
     names = {where: name for name, where in landmarks.places(reference, exercise) if where is not None}

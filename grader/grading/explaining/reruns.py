@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +12,7 @@ from grader.core.model import CheckSpec, Job, Limits, Observation, Observed, Pro
 from grader.grading import checks, verdicts
 from grader.grading.checks import JudgeInput
 from grader.grading.inputs import Drawn, Seed, draw_for
-from grader.grading.plan import REFERENCE_LIMITS, CallingForm, Plan, PlannedCheck, function_of, module_of, regroup
+from grader.grading.plan import CallingForm, Plan, PlannedCheck, reference_target, run_all
 from grader.grading.programs import Target, apply_variant
 
 if TYPE_CHECKING:
@@ -74,15 +75,16 @@ class Reruns:
             return [None] * len(asked)
         assert plan.file is not None
         exercise, given = plan.exercise, asked[:MOST]
-        theirs = Target(exercise, module_of(exercise), "torch", "float64", calls=function_of(exercise))
+
+        def submitted(programs: tuple[Program, ...]) -> tuple[Observation, ...]:
+            hidden = tuple(replace(program, hidden=True) for program in programs)  # some are those of hidden cases
+            return child.observe(Job(files or self.files, hidden), _LIMITS).observations
+
+        theirs = reference_target(exercise)
         mine = Target(exercise, plan.file.module, self.form.array_type, group="other inputs", calls=plan.calls)
-        wanted = [_programs(theirs, spec, drawn) for spec, drawn in given]
-        compared = Job(reference or context.course.reference, _flat(wanted))
-        expected = regroup(wanted, context.observe_reference(compared, REFERENCE_LIMITS).observations)
-        tried = [_programs(mine, spec, drawn) for spec, drawn in given]
-        programs = tuple(replace(program, hidden=True) for program in _flat(tried))  # some are those of hidden cases
-        seen = child.observe(Job(files or self.files, programs), _LIMITS)
-        got = regroup(tried, seen.observations)
+        compared = functools.partial(context.reference, files=reference)
+        expected = run_all([_programs(theirs, *each) for each in given], compared)
+        got = run_all([_programs(mine, *each) for each in given], submitted)
         found = [self._verdict(*each) for each in zip(given, got, expected, strict=True)]
         return found + [None] * (len(asked) - len(found))
 
@@ -110,10 +112,6 @@ class Reruns:
         for entry, drawn in itertools.chain.from_iterable(map(self.drawn, _SEEDS)):
             found.setdefault(repr(drawn), (entry.spec, apply_variant(self.form.variant, drawn)))
         return [each for key, each in found.items() if key not in known]
-
-
-def _flat(asked: list[tuple[Program, ...]]) -> tuple[Program, ...]:
-    return tuple(program for programs in asked for program in programs)
 
 
 _MEANING = {Status.PASSED: True, Status.FAILED: False, Status.RAISED: False}
