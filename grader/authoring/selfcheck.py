@@ -6,7 +6,6 @@ Loading a course already checks keys, languages, ids and sources; this module ha
 from __future__ import annotations
 
 import itertools
-import re
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,6 +26,7 @@ from grader.core.model import (
     Status,
     Submission,
 )
+from grader.core.tables import patterns
 from grader.core.yaml_positions import parse
 from grader.course import conditions, edits, items, misconceptions, starter
 from grader.course.build import CASE_NAMES
@@ -45,12 +45,7 @@ from grader.grading.plan import function_of, module_of
 from grader.grading.selection import Selection
 from grader.submission import read
 
-#: Phrases of guiding questions that are about the learner's code.
-_ABOUT_CODE = re.compile(
-    r"\b[Yy]our (?:code|function|class|forward|version|program|module|layer|loop|step|__init__|merge|arguments|variable"
-    r"|array library|result|output|loss|mask|bias|beam|sums|block|table|heads|weights|softmax|scores|feature map|len)\b"
-    r"|你的 ?(?:代码|函数|类|forward|程序|模块|层|循环|写法|结果|输出|损失|掩码|偏置|束|变量|__init__|merge)"
-)
+_phrase = patterns(__file__, "words.yaml")
 #: A condition must hold with each of these seeds, because what a case draws may hide it.
 _SEEDS = (Seed.public(), *map(Seed.number, range(4)))
 #: The checks that compare numbers on all their cases. A condition that names none must be in a case of one of these.
@@ -147,7 +142,11 @@ def item_problems(course: Course, question: Question) -> Iterator[Problem]:
     by_items = {name for item in question.items for name in misconceptions.misconceptions_of(item)}
     for belief in question.misconceptions:
         asked = belief.ask_item or belief.ask
-        if belief.id in by_items and asked and (phrase := _ABOUT_CODE.search(asked.en) or _ABOUT_CODE.search(asked.zh)):
+        if (
+            belief.id in by_items
+            and asked
+            and (phrase := _phrase("code").search(asked.en) or _phrase("code").search(asked.zh))
+        ):
             where = f"{question.file}, misconception {belief.id}"
             yield Problem("asks-about-code", where, f"items show it, but its question says “{phrase[0]}”")
         if misconceptions.asks_itself(course, belief.id, question, index):
