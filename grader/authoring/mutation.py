@@ -16,6 +16,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 from grader.core.model import Course, Exercise, Question, SourceFile, Status
 from grader.course import conditions, edits
@@ -71,12 +72,10 @@ def _own(course: Course, exercise: Exercise) -> Iterator[tuple[SourceFile, str, 
 def variants(text: str) -> Iterator[tuple[str, str]]:
     """(description, new text of the function) for every change to one function."""
     tree = ast.parse(textwrap.dedent(text))
+    alone = _left_alone(tree)
     for index, node in enumerate(ast.walk(tree)):
-        if index in _left_alone(tree):
-            continue
-        for change in changes(node):
-            other = copy.deepcopy(tree)
-            target = list(ast.walk(other))[index]
+        for change in changes(node) if node not in alone else ():
+            other, target = _copy(tree, index)
             replacement = change(target)
             if replacement is None:
                 continue
@@ -103,27 +102,25 @@ def _around(tree: ast.Module, node: ast.AST) -> str:
     return ast.unparse(innermost).splitlines()[0]
 
 
-def _left_alone(tree: ast.Module) -> set[int]:
-    """Indices (in the order of ``ast.walk``) of docstrings, annotations and exception texts, which are not changed."""
-    order = {id(node): index for index, node in enumerate(ast.walk(tree))}
-    alone: set[int] = set()
-
-    def leave(node: ast.AST | None) -> None:
-        for inner in ast.walk(node) if node is not None else ():
-            alone.add(order[id(inner)])
-
+def _left_alone(tree: ast.Module) -> set[ast.AST]:
+    """The nodes of docstrings, annotations and exception texts, which are not changed."""
+    alone: list[ast.AST | None] = []
     for node in ast.walk(tree):
         match node:
-            case ast.FunctionDef(returns=returns, body=[ast.Expr(value=ast.Constant(value=str())) as docstring, *_]):
-                leave(returns)
-                leave(docstring)
-            case ast.FunctionDef(returns=returns):
-                leave(returns)
+            case ast.FunctionDef(returns=returns, body=[first, *_]):
+                documented = ast.get_docstring(node) is not None
+                alone += [returns, first if documented else None]
             case ast.arg(annotation=annotation) | ast.AnnAssign(annotation=annotation):
-                leave(annotation)
+                alone.append(annotation)
             case ast.Raise(exc=exc):
-                leave(exc)
-    return alone
+                alone.append(exc)
+    return {inner for node in filter(None, alone) for inner in ast.walk(node)}
+
+
+def _copy(tree: ast.AST, index: int) -> tuple[Any, ast.AST]:
+    """A copy of ``tree``, and in it the node with this place in the order of ``ast.walk``."""
+    other = copy.deepcopy(tree)
+    return other, list(ast.walk(other))[index]
 
 
 _BINARY: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
@@ -368,8 +365,7 @@ def _keeping(function: ast.FunctionDef) -> Iterator[tuple[str, str]]:
             case _:
                 continue
         for key in keys:
-            other = copy.deepcopy(function)
-            target = list(ast.walk(other))[index]
+            other, target = _copy(function, index)
             assert isinstance(target, (ast.Return, ast.Assign))
             assert target.value is not None
             label = f'"kept" + str(getattr({key}, "shape", {key}))' if key else '"kept"'
@@ -397,8 +393,8 @@ def _replacing(function: ast.FunctionDef) -> Iterator[tuple[str, str]]:
     arguments = {argument.arg for argument in function.args.args}
     for index, node in enumerate(ast.walk(function)):
         for replacement in _replacements(node, arguments):
-            other = copy.deepcopy(function)
-            replace_node(other, list(ast.walk(other))[index], replacement)
+            other, target = _copy(function, index)
+            replace_node(other, target, replacement)
             yield f"{ast.unparse(node)} → {ast.unparse(replacement)}", ast.unparse(other)
 
 
@@ -435,13 +431,9 @@ def _square(value: ast.expr) -> ast.Call:
 
 def replace_node(tree: ast.AST, old: ast.AST, new: ast.AST) -> None:
     """Replaces the node ``old`` in ``tree`` by ``new``."""
-    for parent in ast.walk(tree):
-        for name, value in ast.iter_fields(parent):
-            if value is old:
-                setattr(parent, name, new)
-                return
-            if isinstance(value, list):
-                for index, entry in enumerate(value):
-                    if entry is old:
-                        value[index] = new
-                        return
+
+    class Replacing(ast.NodeTransformer):
+        def visit(self, node: ast.AST) -> ast.AST:
+            return new if node is old else self.generic_visit(node)
+
+    Replacing().visit(tree)
