@@ -31,7 +31,7 @@ def toggled(tag: Tag, drawn: Drawn, others: Iterable[Drawn] = ()) -> Drawn | Non
     names = about.split(", ")
     having = tag in set(tags(drawn))
     if kind == "given":
-        changed = _without(drawn, about) if having else _with(drawn, about, others)
+        changed = drawn.only(lambda name: name != about) if having else _with(drawn, about, others)
     elif not {name for name, _ in (*drawn.construct, *drawn.args)}.issuperset(names):
         return None
     elif kind in _NUMBERS:
@@ -45,19 +45,11 @@ def toggled(tag: Tag, drawn: Drawn, others: Iterable[Drawn] = ()) -> Drawn | Non
     return changed if changed is not None and (tag in set(tags(changed))) is not having else None
 
 
-def _without(drawn: Drawn, name: str) -> Drawn:
-    return replace(
-        drawn,
-        args=tuple(each for each in drawn.args if each[0] != name),
-        construct=tuple(each for each in drawn.construct if each[0] != name),
-    )
-
-
 def _with(drawn: Drawn, name: str, others: Iterable[Drawn]) -> Drawn | None:
     for other in others:
         for kind, given in (("args", other.args), ("construct", other.construct)):
             if (value := dict(given).get(name)) is not None:
-                without = _without(drawn, name)
+                without = drawn.only(lambda each: each != name)
                 return replace(without, **{kind: (*getattr(without, kind), (name, value))})
     return None
 
