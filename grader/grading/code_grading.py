@@ -223,7 +223,7 @@ class CodeGrading:
             pair=functools.partial(context.pair, exercise) if runs else None,
             places=functools.partial(place.explain, again, [outcome.status for outcome in tried.result.outcomes]),
             # The inputs of what is cached depend on the form.
-            cached=lambda key, find: context.others((key, tried.form), find),
+            cached=lambda key, find: context.kept("others", (key, tried.form), find),
             landmarks=functools.partial(place.named_values, context, exercise) if runs else lambda cases: (),
             rerun=again.verdicts_on,
             fresh=again.fresh,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from grader.core.model import (
     Course,
@@ -50,11 +50,9 @@ from grader.grading.plan import (
 )
 from grader.grading.programs import Target
 
-#: How many results of pairs of mistakes are cached in a process.
-_MOST_PAIRS = 2048
-#: For how many sets of cases the values of the reference, and its results for other inputs, are cached.
-_MOST_LANDMARKS = 64
-_MOST_OTHERS = 256
+#: How much is kept in a process: results of pairs of mistakes; for how many sets of cases the values of the reference,
+#: and its results for other inputs.
+_MOST = {"pairs": 2048, "landmarks": 64, "others": 256}
 
 _T = TypeVar("_T")
 
@@ -88,9 +86,7 @@ class GradingContext:
     progress: Callable[[str, int, int], None] | None = None
     graded_code: OrderedDict[str, GradedCode] = field(default_factory=OrderedDict)
     _once: dict[Hashable, Any] = field(default_factory=dict)
-    _pairs: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict)
-    _landmarks: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict)
-    _others: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict)
+    _kept: dict[str, OrderedDict[Hashable, Any]] = field(default_factory=lambda: defaultdict(OrderedDict))
     _in_module: dict[tuple[str, CallingForm, str], tuple[str, list[tuple[Program, ...]]]] = field(default_factory=dict)
     _left_out: dict[str, QuestionResult] = field(default_factory=dict)
 
@@ -164,7 +160,7 @@ class GradingContext:
             return (None if files is None else next(self._edited(exercise, entries, [files])),)
 
         # A tuple: only what is not empty is cached.
-        return _remembered(self._pairs, _MOST_PAIRS, (exercise.name, first_index, second_index, numbers), find)[0]
+        return self.kept("pairs", (exercise.name, first_index, second_index, numbers), find)[0]
 
     def changed_by_mistakes(self, exercise: Exercise) -> tuple[frozenset[int], ...]:
         """For each typical mistake, the entries whose values it makes wrong."""
@@ -191,13 +187,15 @@ class GradingContext:
         """What the references, or these ``files`` in their place, return for ``programs_``."""
         return self.observe_reference(Job(files or self.course.reference, programs_), REFERENCE_LIMITS).observations
 
-    def landmarks(self, key: Hashable, find: Callable[[], _T]) -> _T:
-        """The result of ``find``, cached by ``key`` unless it is empty; the least recently used are dropped."""
-        return _remembered(self._landmarks, _MOST_LANDMARKS, key, find)
-
-    def others(self, key: Hashable, find: Callable[[], tuple[_T, ...]]) -> tuple[_T, ...]:
-        """Like ``landmarks``, for results with other inputs."""
-        return _remembered(self._others, _MOST_OTHERS, key, find)
+    def kept(self, what: Literal["pairs", "landmarks", "others"], key: Hashable, find: Callable[[], _T]) -> _T:
+        """The result of ``find``, kept by ``key`` unless it is empty; the least recently used are dropped."""
+        cached = self._kept[what]
+        value: _T = cached.pop(key, None) or find()
+        if value:
+            cached[key] = value  # as the latest
+            if len(cached) > _MOST[what]:
+                cached.popitem(last=False)
+        return value
 
     def programs(self, plan: Plan, form: CallingForm) -> list[tuple[Program, ...]]:
         """The programs of every entry of ``plan``, called in ``form``; only ``module`` depends on the file."""
@@ -249,15 +247,6 @@ class GradingContext:
         for question in self.course.questions:
             for exercise in question.exercises if question.id in questions else ():
                 self.expected(exercise)
-
-
-def _remembered(cached: OrderedDict[Hashable, Any], most: int, key: Hashable, find: Callable[[], _T]) -> _T:
-    value: _T = cached.pop(key, None) or find()
-    if value:
-        cached[key] = value  # as the latest
-        if len(cached) > most:
-            cached.popitem(last=False)
-    return value
 
 
 def _identical(left: Sequence[object], right: Sequence[object]) -> bool:

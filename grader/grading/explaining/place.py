@@ -485,7 +485,7 @@ def _of_its_branch(probe: int, cases: set[int], traces: Mapping[int, Trace], fir
 def _reference_values(context: GradingContext, exercise: Exercise, cases: Sequence[ProbedCase]) -> ReferenceRun:
     """What the reference computes in these cases; cached in ``context``."""
     key = (exercise.name, *((each.case.name, each.spec, each.expected is None) for each in cases))
-    return context.landmarks(key, lambda: _run_reference(context, exercise, cases))
+    return context.kept("landmarks", key, lambda: _run_reference(context, exercise, cases))
 
 
 def _run_reference(context: GradingContext, exercise: Exercise, cases: Sequence[ProbedCase]) -> ReferenceRun:
