@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -159,19 +158,17 @@ def _asymmetric(mask: _Array) -> _Array | None:
     return np.asarray(mask | turned) if not np.array_equal(mask, turned) else np.tril(mask)
 
 
-_ARRAYS: Mapping[str, Callable[[_Array], _Array | None]] = MappingProxyType(
-    {
-        "holds-negative": _negated,
-        "holds-zero": _with_zero,
-        "repeated": _repeated,
-        "large": _scaled,
-        "offset": _shifted,
-        "constant": _constant,
-        "empty-rows": _emptied,
-        "different-per-sample": _per_sample,
-        "asymmetric": _asymmetric,
-    }
-)
+_ARRAYS: dict[str, Callable[[_Array], _Array | None]] = {
+    "holds-negative": _negated,
+    "holds-zero": _with_zero,
+    "repeated": _repeated,
+    "large": _scaled,
+    "offset": _shifted,
+    "constant": _constant,
+    "empty-rows": _emptied,
+    "different-per-sample": _per_sample,
+    "asymmetric": _asymmetric,
+}
 
 
 def _has_samples(count: int, array: _Array) -> bool:
@@ -190,9 +187,9 @@ def _without_samples(count: int, array: _Array) -> _Array:
     return array[0] if _has_samples(count, array) else array
 
 
-_SAMPLES: Mapping[str, Callable[[int, _Array], _Array]] = MappingProxyType(
-    {"several-samples": _several, "no-samples": _without_samples, "many-axes": _without_samples}
-)
+_SAMPLES: dict[str, Callable[[int, _Array], _Array]] = {
+    "several-samples": _several, "no-samples": _without_samples, "many-axes": _without_samples,
+}  # fmt: skip
 
 
 def _resized(kind: str, having: bool, drawn: Drawn, about: list[_Array]) -> Drawn | None:
