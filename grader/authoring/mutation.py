@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from grader.core.model import Course, Exercise, Question, SourceFile, Status
+from grader.core.tables import table
 from grader.course import conditions, edits
 from grader.grading.context import GradingContext
 from grader.grading.grade import grade_reference
@@ -143,12 +144,6 @@ _COMPARE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.IsNot: ast.Is,
 }
 _IN_PLACE = {ast.Add: "add_", ast.Sub: "sub_", ast.Mult: "mul_", ast.Div: "div_"}
-#: Methods that return a changed version of their object: code usually still runs without the call.
-_DROPPED = {
-    "transpose", "swapaxes", "permute", "mT", "contiguous", "masked_fill", "unsqueeze", "squeeze", "flatten",
-    "unflatten", "reshape", "view", "expand", "nan_to_num", "clamp", "abs", "sqrt", "rsqrt", "square", "exp", "log",
-    "sin", "cos", "tanh", "relu", "to", "float", "double", "bool", "long", "flip", "roll", "tril", "triu", "all", "any",
-}  # fmt: skip
 
 
 def changes(node: ast.AST) -> Iterator[NodeChange]:
@@ -211,7 +206,7 @@ def _call_changes(node: ast.Call) -> Iterator[NodeChange]:
     symmetric = isinstance(node.func, ast.Attribute) and node.func.attr in ("transpose", "swapaxes")
     if len(node.args) >= 2 and not symmetric and not any(isinstance(arg, ast.Starred) for arg in node.args):
         yield lambda n: _set(n, args=[n.args[1], n.args[0], *n.args[2:]])  # type: ignore[attr-defined]
-    if isinstance(node.func, ast.Attribute) and node.func.attr in _DROPPED:
+    if isinstance(node.func, ast.Attribute) and node.func.attr in table(__file__, "methods.yaml")["dropped"]:
         module = isinstance(node.func.value, ast.Name) and node.func.value.id in ("torch", "math", "F", "nn")
         if not module:
             yield lambda n: n.func.value  # type: ignore[attr-defined]
@@ -417,12 +412,9 @@ def _replacements(node: ast.AST, arguments: set[str]) -> Iterator[ast.expr]:
                     squares = ast.Call(ast.Attribute(_square(left), "mean", ast.Load()), args, keywords)
                     yield ast.BinOp(squares, ast.Sub(), _square(right))
         case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method), args=args) if (
-            name in arguments and method in _HAVE_IN_PLACE
+            name in arguments and method in table(__file__, "methods.yaml")["in-place"]
         ):
             yield ast.Call(ast.Attribute(ast.Name(name), f"{method}_", ast.Load()), args, node.keywords)
-
-
-_HAVE_IN_PLACE = ("masked_fill", "clamp", "abs", "square", "sqrt", "exp", "tril", "triu", "nan_to_num", "clone")
 
 
 def _square(value: ast.expr) -> ast.Call:
