@@ -111,9 +111,7 @@ def case_name_problems(course: Course) -> Iterator[Problem]:
 
 def _static(question: Question) -> Iterator[Problem]:
     """Problems that can be found without running anything."""
-    if len(question.items) < MIN_ITEMS:
-        count = f"{len(question.items)} items; expected at least {MIN_ITEMS}"
-        yield Problem("few-items", question.file, count)
+    yield from _few("items", question.file, len(question.items), MIN_ITEMS)
     named = {mistake.misconception for exercise in question.exercises for mistake in exercise.mistakes}
     named |= {word for item in question.items for word in misconceptions.misconceptions_of(item)}
     for misconception in question.misconceptions:
@@ -124,12 +122,8 @@ def _static(question: Question) -> Iterator[Problem]:
             yield Problem("no-guiding-question", where, "has no guiding question")
     for exercise in question.exercises:
         where = f"{question.file}, exercise {exercise.name}"
-        if len(exercise.mistakes) < MIN_MISTAKES:
-            count = f"{len(exercise.mistakes)} mistakes; expected at least {MIN_MISTAKES}"
-            yield Problem("few-mistakes", where, count)
-        if len(exercise.hints) < MIN_HINTS:
-            count = f"{len(exercise.hints)} hints; expected at least {MIN_HINTS}"
-            yield Problem("few-hints", where, count)
+        yield from _few("mistakes", where, len(exercise.mistakes), MIN_MISTAKES)
+        yield from _few("hints", where, len(exercise.hints), MIN_HINTS)
         if not any(case.public for case in exercise.cases):
             yield Problem("no-public-case", where, "no public case")
         if all(case.public for case in exercise.cases):
@@ -257,8 +251,12 @@ def _landmarks(course: Course, question: Question, exercise: Exercise, context: 
             text = f"the reference has no expression `{landmark.expression}` (number {landmark.at})"
             yield Problem("unknown-landmark", where, text)
     wanted = min(MIN_LANDMARKS, place.intermediate(context, exercise))
-    if len(exercise.landmarks) < wanted:
-        yield Problem("few-landmarks", where, f"{len(exercise.landmarks)} landmarks; expected at least {wanted}")
+    yield from _few("landmarks", where, len(exercise.landmarks), wanted)
+
+
+def _few(what: str, where: str, count: int, least: int) -> Iterator[Problem]:
+    if count < least:
+        yield Problem(f"few-{what}", where, f"{count} {what}; expected at least {least}")
 
 
 def _code(course: Course, question: Question, exercise: Exercise, context: GradingContext) -> Iterator[Problem]:
