@@ -13,7 +13,8 @@ import pytest
 from grader.core.model import Array, Died, Mistake, Observation, Raised, Returned, Status, TimedOut, Verdict
 from grader.grading.explaining import mistakes
 from grader.grading.explaining.evidence import Evidence
-from grader.grading.explaining.mistakes import MistakeSignature, agree, diagnose, same
+from grader.grading.explaining.mistake import diagnose
+from grader.grading.explaining.mistakes import MistakeSignature, agree, same
 from tests.explaining import tried
 from tests.helpers import array
 
