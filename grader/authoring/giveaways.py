@@ -12,11 +12,11 @@ import random
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, TypeAlias
 
 from grader.core.layout import cells
 from grader.core.model import Course, Item, Lang, Question
+from grader.core.tables import patterns, table
 from grader.course import items
 from grader.course.items import derivation, expression, shape
 from grader.course.items._options import Option, normalize_id
@@ -32,21 +32,7 @@ FACTOR, FEWEST = 2.0, 8
 MANY, HARD = 8, 2
 
 _LANGS: tuple[Lang, ...] = ("en", "zh")
-_ABSOLUTE: dict[Lang, re.Pattern[str]] = {
-    "en": re.compile(r"\b(?:always|never|only|all|every|none|no one|nothing|must|cannot)\b", re.IGNORECASE),
-    "zh": re.compile("总是|始终|永远|从不|绝不|只|仅|全部|所有|任何|必须|毫无|完全"),
-}
-_HEDGED: dict[Lang, re.Pattern[str]] = {
-    "en": re.compile(r"^(?:both|either|neither)\b|\bit depends\b|\b(?:sometimes|usually|in general)\b", re.IGNORECASE),
-    "zh": re.compile("^(?:两者|都有可能|都不)|视情况|看情况|有时|通常|一般"),
-}
-_WORD: dict[Lang, re.Pattern[str]] = {"en": re.compile(r"[A-Za-z][A-Za-z-]{4,}"), "zh": re.compile("[一-鿿]+")}
-#: Words that any stem and any option may share.
-_COMMON = {
-    "about", "after", "again", "always", "because", "before", "being", "between", "could", "every", "other", "others",
-    "should", "still", "such", "than", "that", "their", "there", "these", "those", "through", "under", "until", "where",
-    "which", "while", "whose", "with", "without", "would",
-}  # fmt: skip
+_phrase = patterns(__file__, "words.yaml")
 #: How a formula is written does not matter when texts are searched for it; shorter ones are found by chance.
 _SPACING, _SHORTEST = re.compile(r"[\s*·`]"), 5
 #: A shape in running text, and the fewest axes that are not shown by chance.
@@ -54,15 +40,6 @@ _SHAPE, _AXES = re.compile(r"\([^()=]+,[^()=]+\)"), 3
 _DEFINES = "def {0}(", "class {0}(", "class {0}:"
 #: Chinese is not split into words; a stretch of so many characters counts as one.
 _STRETCH = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Lengths:
-    """In how many of ``items`` the right option is longer, or shorter, than all others."""
-
-    items: int
-    longest: int
-    shortest: int
 
 
 def problems(course: Course) -> Iterator[Problem]:
@@ -105,30 +82,26 @@ def levels(questions: Sequence[Question]) -> Iterator[Problem]:
 # ------------------------------------------------------------------------------------------ over all options
 
 
-def lengths(chosen: Sequence[Item], lang: Lang) -> Lengths:
+def _lengths(chosen: Sequence[Item], lang: Lang) -> Iterator[Problem]:
     """How often the length of the right option gives it away, in cells of a terminal."""
-    longest = shortest = 0
+    counts = {"longest": 0, "shortest": 0}
     for item in chosen:
         right = next(cells(option.text.of(lang)) for option in items.options(item) if option.correct)
         others = [cells(option.text.of(lang)) for option in items.options(item) if not option.correct]
-        longest += right > max(others)
-        shortest += right < min(others)
-    return Lengths(len(chosen), longest, shortest)
-
-
-def _lengths(chosen: Sequence[Item], lang: Lang) -> Iterator[Problem]:
-    counts = lengths(chosen, lang)
+        counts["longest"] += right > max(others)
+        counts["shortest"] += right < min(others)
     low, high = LENGTHS
-    for what, count in (("longest", counts.longest), ("shortest", counts.shortest)):
-        if not low <= count / counts.items <= high:
-            text = f"{lang}: the right option is the {what} in {count} of {counts.items} items of the kind choice"
+    for what, count in counts.items():
+        if not low <= count / len(chosen) <= high:
+            text = f"{lang}: the right option is the {what} in {count} of {len(chosen)} items of the kind choice"
             yield Problem("length-tells", "items", f"{text}; expected {low:.0%} to {high:.0%}")
 
 
 def _words(course: Course, lang: Lang) -> Iterator[Problem]:
     """Absolutes, and “both” or “it depends”, are as frequent among right options as among wrong ones."""
     options = [option for question in course.questions for item in question.items for option in items.options(item)]
-    for what, pattern in (("an absolute word", _ABSOLUTE[lang]), ("“both” or “it depends”", _HEDGED[lang])):
+    for what, name in (("an absolute word", "absolute"), ("“both” or “it depends”", "hedged")):
+        pattern = _phrase(f"{name}-{lang}")
         right, wrong = _rate(options, True, lang, pattern), _rate(options, False, lang, pattern)
         if right[0] + wrong[0] < FEWEST:
             continue
@@ -166,12 +139,14 @@ def echoes(question: Question, item: Item, lang: Lang) -> Iterator[Problem]:
 
 
 def _english(text: str) -> frozenset[str]:
-    words = {word.casefold() for word in _WORD["en"].findall(text)} - _COMMON
+    words = {word.casefold() for word in _phrase("word-en").findall(text)}.difference(
+        table(__file__, "words.yaml")["common"]
+    )
     return frozenset(word.removesuffix("s") for word in words)
 
 
 def _chinese(text: str) -> frozenset[str]:
-    runs = _WORD["zh"].findall(text)
+    runs = _phrase("word-zh").findall(text)
     return frozenset(run[start : start + _STRETCH] for run in runs for start in range(len(run) - _STRETCH + 1))
 
 
@@ -186,17 +161,14 @@ def shown_keys(course: Course) -> Iterator[Problem]:
     """
     texts = [(place, text) for question in course.questions for place, text in _texts(question)]
     yield from _shown_shapes(course, texts)
-    for question in course.questions:
-        for item in question.items:
-            if item.use != "graded" or item.sealed or not isinstance(item.spec, expression.Spec):
-                continue
-            where = f"{question.file}, item {item.id}"
-            key = _SPACING.sub("", str(item.spec.answer))
-            for place, text in texts:
-                if len(key) >= _SHORTEST and place != item.id and key in _SPACING.sub("", text):
-                    yield Problem("key-shown", where, f"{place} shows its key {item.spec.answer}")
-            for place in _same(item, question):
-                yield Problem("key-shown", where, f"{place} shows a formula equal to its key {item.spec.answer}")
+    for question, item in _graded(course, expression.Spec):
+        where, answer = f"{question.file}, item {item.id}", str(item.spec.answer)
+        key = _SPACING.sub("", answer)
+        for place, text in texts:
+            if len(key) >= _SHORTEST and place != item.id and key in _SPACING.sub("", text):
+                yield Problem("key-shown", where, f"{place} shows its key {answer}")
+        for place in _same(item, question):
+            yield Problem("key-shown", where, f"{place} shows a formula equal to its key {answer}")
     names = [exercise.name for question in course.questions for exercise in question.exercises]
     every = {item.id for question in course.questions for item in question.items}
     for place, text in texts:
@@ -207,22 +179,31 @@ def shown_keys(course: Course) -> Iterator[Problem]:
 
 def _shown_shapes(course: Course, texts: Sequence[tuple[str, str]]) -> Iterator[Problem]:
     places = {written: place for place, text in reversed(texts) for written in _SHAPE.findall(text)}
+    for question, item in _graded(course, shape.Spec):
+        where, commas = f"{question.file}, item {item.id}", item.spec.answer.count(",")
+        for written, place in places.items() if commas >= _AXES - 1 else ():
+            if written.count(",") == commas and _share(item, written) == 1:
+                yield Problem("key-shown", where, f"{place} shows its key {written}")
+
+
+def _graded(course: Course, spec: type) -> Iterator[tuple[Question, Item]]:
+    """The graded items of the kind of ``spec`` that have a key, each with its question."""
     for question in course.questions:
         for item in question.items:
-            if item.use != "graded" or item.sealed or not isinstance(item.spec, shape.Spec):
-                continue
-            where, commas = f"{question.file}, item {item.id}", item.spec.answer.count(",")
-            right = partial(items.judge, item, context=items.Context("", "", item.id))
-            for written, place in places.items() if commas >= _AXES - 1 else ():
-                if written.count(",") == commas and right(written).fraction == 1:
-                    yield Problem("key-shown", where, f"{place} shows its key {written}")
+            if item.use == "graded" and not item.sealed and isinstance(item.spec, spec):
+                yield question, item
+
+
+def _share(item: Item, answer: object) -> float:
+    """The share of the points that an answer to ``item`` earns; none if it cannot be read."""
+    judged = items.judge(item, answer, items.Context("", "", item.id))
+    return judged.fraction if judged.readable else 0.0
 
 
 def _same(item: Item, question: Question) -> Iterator[str]:
     """The items of ``question`` that show a formula which is correct for ``item``."""
-    right = partial(items.judge, item, context=items.Context("", "", item.id))
     for other in question.items:
-        if other.id != item.id and any(right(formula).fraction == 1 for formula in _formulas(other)):
+        if other.id != item.id and any(_share(item, formula) == 1 for formula in _formulas(other)):
             yield other.id
 
 
@@ -315,8 +296,7 @@ class _Asked:
         count = len(self.ids)
         places = places[:count] if self.partners else tuple(place for place in places if place < count)
         if places not in self.known:
-            judged = items.judge(self.item, self._written(places), items.Context("", "", self.item.id))
-            self.known[places] = judged.fraction if judged.readable else 0.0
+            self.known[places] = _share(self.item, self._written(places))
         return self.known[places]
 
     def _written(self, places: Places) -> object:

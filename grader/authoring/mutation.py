@@ -16,8 +16,10 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 from grader.core.model import Course, Exercise, Question, SourceFile, Status
+from grader.core.tables import table
 from grader.course import conditions, edits
 from grader.grading.context import GradingContext
 from grader.grading.grade import grade_reference
@@ -71,12 +73,10 @@ def _own(course: Course, exercise: Exercise) -> Iterator[tuple[SourceFile, str, 
 def variants(text: str) -> Iterator[tuple[str, str]]:
     """(description, new text of the function) for every change to one function."""
     tree = ast.parse(textwrap.dedent(text))
+    alone = _left_alone(tree)
     for index, node in enumerate(ast.walk(tree)):
-        if index in _left_alone(tree):
-            continue
-        for change in changes(node):
-            other = copy.deepcopy(tree)
-            target = list(ast.walk(other))[index]
+        for change in changes(node) if node not in alone else ():
+            other, target = _copy(tree, index)
             replacement = change(target)
             if replacement is None:
                 continue
@@ -103,27 +103,25 @@ def _around(tree: ast.Module, node: ast.AST) -> str:
     return ast.unparse(innermost).splitlines()[0]
 
 
-def _left_alone(tree: ast.Module) -> set[int]:
-    """Indices (in the order of ``ast.walk``) of docstrings, annotations and exception texts, which are not changed."""
-    order = {id(node): index for index, node in enumerate(ast.walk(tree))}
-    alone: set[int] = set()
-
-    def leave(node: ast.AST | None) -> None:
-        for inner in ast.walk(node) if node is not None else ():
-            alone.add(order[id(inner)])
-
+def _left_alone(tree: ast.Module) -> set[ast.AST]:
+    """The nodes of docstrings, annotations and exception texts, which are not changed."""
+    alone: list[ast.AST | None] = []
     for node in ast.walk(tree):
         match node:
-            case ast.FunctionDef(returns=returns, body=[ast.Expr(value=ast.Constant(value=str())) as docstring, *_]):
-                leave(returns)
-                leave(docstring)
-            case ast.FunctionDef(returns=returns):
-                leave(returns)
+            case ast.FunctionDef(returns=returns, body=[first, *_]):
+                documented = ast.get_docstring(node) is not None
+                alone += [returns, first if documented else None]
             case ast.arg(annotation=annotation) | ast.AnnAssign(annotation=annotation):
-                leave(annotation)
+                alone.append(annotation)
             case ast.Raise(exc=exc):
-                leave(exc)
-    return alone
+                alone.append(exc)
+    return {inner for node in filter(None, alone) for inner in ast.walk(node)}
+
+
+def _copy(tree: ast.AST, index: int) -> tuple[Any, ast.AST]:
+    """A copy of ``tree``, and in it the node with this place in the order of ``ast.walk``."""
+    other = copy.deepcopy(tree)
+    return other, list(ast.walk(other))[index]
 
 
 _BINARY: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
@@ -146,12 +144,6 @@ _COMPARE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.IsNot: ast.Is,
 }
 _IN_PLACE = {ast.Add: "add_", ast.Sub: "sub_", ast.Mult: "mul_", ast.Div: "div_"}
-#: Methods that return a changed version of their object: code usually still runs without the call.
-_DROPPED = {
-    "transpose", "swapaxes", "permute", "mT", "contiguous", "masked_fill", "unsqueeze", "squeeze", "flatten",
-    "unflatten", "reshape", "view", "expand", "nan_to_num", "clamp", "abs", "sqrt", "rsqrt", "square", "exp", "log",
-    "sin", "cos", "tanh", "relu", "to", "float", "double", "bool", "long", "flip", "roll", "tril", "triu", "all", "any",
-}  # fmt: skip
 
 
 def changes(node: ast.AST) -> Iterator[NodeChange]:
@@ -214,7 +206,7 @@ def _call_changes(node: ast.Call) -> Iterator[NodeChange]:
     symmetric = isinstance(node.func, ast.Attribute) and node.func.attr in ("transpose", "swapaxes")
     if len(node.args) >= 2 and not symmetric and not any(isinstance(arg, ast.Starred) for arg in node.args):
         yield lambda n: _set(n, args=[n.args[1], n.args[0], *n.args[2:]])  # type: ignore[attr-defined]
-    if isinstance(node.func, ast.Attribute) and node.func.attr in _DROPPED:
+    if isinstance(node.func, ast.Attribute) and node.func.attr in table(__file__, "methods.yaml")["dropped"]:
         module = isinstance(node.func.value, ast.Name) and node.func.value.id in ("torch", "math", "F", "nn")
         if not module:
             yield lambda n: n.func.value  # type: ignore[attr-defined]
@@ -368,8 +360,7 @@ def _keeping(function: ast.FunctionDef) -> Iterator[tuple[str, str]]:
             case _:
                 continue
         for key in keys:
-            other = copy.deepcopy(function)
-            target = list(ast.walk(other))[index]
+            other, target = _copy(function, index)
             assert isinstance(target, (ast.Return, ast.Assign))
             assert target.value is not None
             label = f'"kept" + str(getattr({key}, "shape", {key}))' if key else '"kept"'
@@ -397,8 +388,8 @@ def _replacing(function: ast.FunctionDef) -> Iterator[tuple[str, str]]:
     arguments = {argument.arg for argument in function.args.args}
     for index, node in enumerate(ast.walk(function)):
         for replacement in _replacements(node, arguments):
-            other = copy.deepcopy(function)
-            replace_node(other, list(ast.walk(other))[index], replacement)
+            other, target = _copy(function, index)
+            replace_node(other, target, replacement)
             yield f"{ast.unparse(node)} → {ast.unparse(replacement)}", ast.unparse(other)
 
 
@@ -421,12 +412,9 @@ def _replacements(node: ast.AST, arguments: set[str]) -> Iterator[ast.expr]:
                     squares = ast.Call(ast.Attribute(_square(left), "mean", ast.Load()), args, keywords)
                     yield ast.BinOp(squares, ast.Sub(), _square(right))
         case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method), args=args) if (
-            name in arguments and method in _HAVE_IN_PLACE
+            name in arguments and method in table(__file__, "methods.yaml")["in-place"]
         ):
             yield ast.Call(ast.Attribute(ast.Name(name), f"{method}_", ast.Load()), args, node.keywords)
-
-
-_HAVE_IN_PLACE = ("masked_fill", "clamp", "abs", "square", "sqrt", "exp", "tril", "triu", "nan_to_num", "clone")
 
 
 def _square(value: ast.expr) -> ast.Call:
@@ -435,13 +423,9 @@ def _square(value: ast.expr) -> ast.Call:
 
 def replace_node(tree: ast.AST, old: ast.AST, new: ast.AST) -> None:
     """Replaces the node ``old`` in ``tree`` by ``new``."""
-    for parent in ast.walk(tree):
-        for name, value in ast.iter_fields(parent):
-            if value is old:
-                setattr(parent, name, new)
-                return
-            if isinstance(value, list):
-                for index, entry in enumerate(value):
-                    if entry is old:
-                        value[index] = new
-                        return
+
+    class Replacing(ast.NodeTransformer):
+        def visit(self, node: ast.AST) -> ast.AST:
+            return new if node is old else self.generic_visit(node)
+
+    Replacing().visit(tree)

@@ -6,7 +6,6 @@ Loading a course already checks keys, languages, ids and sources; this module ha
 from __future__ import annotations
 
 import itertools
-import re
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,6 +26,7 @@ from grader.core.model import (
     Status,
     Submission,
 )
+from grader.core.tables import patterns
 from grader.core.yaml_positions import parse
 from grader.course import conditions, edits, items, misconceptions, starter
 from grader.course.build import CASE_NAMES
@@ -45,12 +45,7 @@ from grader.grading.plan import function_of, module_of
 from grader.grading.selection import Selection
 from grader.submission import read
 
-#: Phrases of guiding questions that are about the learner's code.
-_ABOUT_CODE = re.compile(
-    r"\b[Yy]our (?:code|function|class|forward|version|program|module|layer|loop|step|__init__|merge|arguments|variable"
-    r"|array library|result|output|loss|mask|bias|beam|sums|block|table|heads|weights|softmax|scores|feature map|len)\b"
-    r"|你的 ?(?:代码|函数|类|forward|程序|模块|层|循环|写法|结果|输出|损失|掩码|偏置|束|变量|__init__|merge)"
-)
+_phrase = patterns(__file__, "words.yaml")
 #: A condition must hold with each of these seeds, because what a case draws may hide it.
 _SEEDS = (Seed.public(), *map(Seed.number, range(4)))
 #: The checks that compare numbers on all their cases. A condition that names none must be in a case of one of these.
@@ -117,9 +112,7 @@ def case_name_problems(course: Course) -> Iterator[Problem]:
 
 def _static(question: Question) -> Iterator[Problem]:
     """Problems that can be found without running anything."""
-    if len(question.items) < MIN_ITEMS:
-        count = f"{len(question.items)} items; expected at least {MIN_ITEMS}"
-        yield Problem("few-items", question.file, count)
+    yield from _few("items", question.file, len(question.items), MIN_ITEMS)
     named = {mistake.misconception for exercise in question.exercises for mistake in exercise.mistakes}
     named |= {word for item in question.items for word in misconceptions.misconceptions_of(item)}
     for misconception in question.misconceptions:
@@ -130,12 +123,8 @@ def _static(question: Question) -> Iterator[Problem]:
             yield Problem("no-guiding-question", where, "has no guiding question")
     for exercise in question.exercises:
         where = f"{question.file}, exercise {exercise.name}"
-        if len(exercise.mistakes) < MIN_MISTAKES:
-            count = f"{len(exercise.mistakes)} mistakes; expected at least {MIN_MISTAKES}"
-            yield Problem("few-mistakes", where, count)
-        if len(exercise.hints) < MIN_HINTS:
-            count = f"{len(exercise.hints)} hints; expected at least {MIN_HINTS}"
-            yield Problem("few-hints", where, count)
+        yield from _few("mistakes", where, len(exercise.mistakes), MIN_MISTAKES)
+        yield from _few("hints", where, len(exercise.hints), MIN_HINTS)
         if not any(case.public for case in exercise.cases):
             yield Problem("no-public-case", where, "no public case")
         if all(case.public for case in exercise.cases):
@@ -148,7 +137,11 @@ def item_problems(course: Course, question: Question) -> Iterator[Problem]:
     by_items = {name for item in question.items for name in misconceptions.misconceptions_of(item)}
     for belief in question.misconceptions:
         asked = belief.ask_item or belief.ask
-        if belief.id in by_items and asked and (phrase := _ABOUT_CODE.search(asked.en) or _ABOUT_CODE.search(asked.zh)):
+        if (
+            belief.id in by_items
+            and asked
+            and (phrase := _phrase("code").search(asked.en) or _phrase("code").search(asked.zh))
+        ):
             where = f"{question.file}, misconception {belief.id}"
             yield Problem("asks-about-code", where, f"items show it, but its question says “{phrase[0]}”")
         if misconceptions.asks_itself(course, belief.id, question, index):
@@ -259,8 +252,12 @@ def _landmarks(course: Course, question: Question, exercise: Exercise, context: 
             text = f"the reference has no expression `{landmark.expression}` (number {landmark.at})"
             yield Problem("unknown-landmark", where, text)
     wanted = min(MIN_LANDMARKS, place.intermediate(context, exercise))
-    if len(exercise.landmarks) < wanted:
-        yield Problem("few-landmarks", where, f"{len(exercise.landmarks)} landmarks; expected at least {wanted}")
+    yield from _few("landmarks", where, len(exercise.landmarks), wanted)
+
+
+def _few(what: str, where: str, count: int, least: int) -> Iterator[Problem]:
+    if count < least:
+        yield Problem(f"few-{what}", where, f"{count} {what}; expected at least {least}")
 
 
 def _code(course: Course, question: Question, exercise: Exercise, context: GradingContext) -> Iterator[Problem]:

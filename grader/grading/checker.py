@@ -50,29 +50,23 @@ class Checker:
 
     def check(self, submission: Submission, exercises: tuple[str, ...]) -> CheckedSubmission:
         """Grades these exercises. Callers in other threads wait."""
-        with self._alone:
-            try:
-                return self._checked(submission, exercises)
-            except LibrariesChanged:  # for example, by `%pip install`
-                self._sandbox.close()
-                return self._checked(submission, exercises)
+
+        def checked(observe: Observe, observe_reference: Observe) -> CheckedSubmission:
+            shared, selection = with_shared_budget(observe), Selection(exercises=exercises)
+            report = grade(self.course, submission, shared, selection=selection, context=self._context)
+            arrays = compare_public_cases(self.course, submission, report, shared, observe_reference)
+            return CheckedSubmission(report, arrays)
+
+        return self.use(checked)
 
     def use(self, work: Callable[[Observe, Observe], T]) -> T:
         """Calls ``work(observe, observe_reference)`` while nothing else uses the sandbox; returns its result."""
         with self._alone:
             try:
                 return work(self._sandbox.observe, self._context.observe_reference)
-            except LibrariesChanged:
+            except LibrariesChanged:  # for example, by `%pip install`
                 self._sandbox.close()
                 return work(self._sandbox.observe, self._context.observe_reference)
-
-    def _checked(self, submission: Submission, exercises: tuple[str, ...]) -> CheckedSubmission:
-        observe = with_shared_budget(self._sandbox.observe)
-        selection = Selection(exercises=exercises)
-        report = grade(self.course, submission, observe, selection=selection, context=self._context)
-        return CheckedSubmission(
-            report, compare_public_cases(self.course, submission, report, observe, self._context.observe_reference)
-        )
 
     def close(self) -> None:
         """Ends the sandbox."""

@@ -5,13 +5,11 @@ from __future__ import annotations
 import functools
 import hashlib
 import math
-from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 
 from grader.core import bounded
 from grader.core.errors import LibrariesChanged, SandboxError, SandboxKilled, SandboxUnavailable
 from grader.core.model import (
-    Diagnosis,
     ExerciseResult,
     Job,
     Limits,
@@ -33,9 +31,9 @@ from grader.grading.definitions import only_raises, unwritten
 from grader.grading.exercise_results import judge_inputs, judged_exercise, same_verdict, unmarked, with_printed
 from grader.grading.explaining import place
 from grader.grading.explaining.dependencies import with_dependencies
-from grader.grading.explaining.evidence import Evidence, OtherInputs, WrongExercise
+from grader.grading.explaining.evidence import Evidence, WrongExercise
 from grader.grading.explaining.explain import explain
-from grader.grading.explaining.reruns import Reruns
+from grader.grading.explaining.reruns import Reruns, SearchBudget
 from grader.grading.failures import is_not_written, not_written
 from grader.grading.missing import Leftovers
 from grader.grading.outline import outline_of
@@ -96,7 +94,7 @@ class CodeGrading:
     seen: Observed = field(default_factory=lambda: Observed((), (), unsafe=False))
     saw_secrets: bool = False
     absent: tuple[MissingModule, ...] = ()
-    searches: place.SearchBudget | None = None
+    searches: SearchBudget | None = None
     begun: int = -1
 
     def _begin(self, name: str, number: int, total: int) -> None:
@@ -223,24 +221,19 @@ class CodeGrading:
             changed=functools.partial(context.changed_by_mistakes, exercise),
             run=context.reference if runs else None,
             pair=functools.partial(context.pair, exercise) if runs else None,
-            places=functools.partial(self._places, plan, tried),
-            cached=functools.partial(_for_form, context, tried.form),
+            places=functools.partial(place.explain, again, [outcome.status for outcome in tried.result.outcomes]),
+            # The inputs of what is cached depend on the form.
+            cached=lambda key, find: context.kept("others", (key, tried.form), find),
             landmarks=functools.partial(place.named_values, context, exercise) if runs else lambda cases: (),
             rerun=again.verdicts_on,
             fresh=again.fresh,
         )
 
-    def _places(self, plan: Plan, tried: AttemptResult, named: tuple[str, ...]) -> tuple[Diagnosis, ...]:
-        """The place where the code goes wrong."""
-        statuses = [outcome.status for outcome in tried.result.outcomes]
-        wrong = place.FailedAttempt(plan, tried.form, statuses, named)
-        return place.explain(wrong, self.context, self.submission.files, self._budget())
-
-    def _budget(self) -> place.SearchBudget:
+    def _budget(self) -> SearchBudget:
         """The budget of all searches for this submission."""
         for_class = self.context.for_class
         most = (place.CPU_OF_A_SUBMISSION, place.RERUNS_OF_A_SUBMISSION) if for_class else (math.inf, math.inf)
-        self.searches = self.searches or place.SearchBudget(self.observe, *most)
+        self.searches = self.searches or SearchBudget(self.observe, *most)
         return self.searches
 
     def attempt(self, tried: list[tuple[Plan, CallingForm]]) -> list[AttemptResult]:
@@ -271,13 +264,6 @@ class CodeGrading:
             result = with_printed(judged_exercise(plan, inputs, form.array_type), printed)
             results.append(AttemptResult(result, mine, form, saw_secrets))
         return results
-
-
-def _for_form(
-    context: GradingContext, form: CallingForm, key: Hashable, find: Callable[[], tuple[OtherInputs, ...]]
-) -> tuple[OtherInputs, ...]:
-    """The result of ``find``, cached by ``key`` and form, because its inputs depend on the form."""
-    return context.others((key, form), find)
 
 
 #: Words in code that may treat NumPy arrays differently from tensors. If any occurs, even by chance, both are tried.

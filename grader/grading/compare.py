@@ -45,19 +45,17 @@ class Mismatch:
     result: tuple[int, int] = (1, 1)
 
 
-def compare(expected: Any, actual: Any, rtol: float = 1e-4, atol: float = 1e-5) -> Mismatch | None:
+def compare(
+    expected: Any, actual: Any, rtol: float = 1e-4, atol: float = 1e-5, *, alone: bool = True
+) -> Mismatch | None:
     """None if ``actual`` equals ``expected`` within ``|a − e| ≤ atol + rtol·|e|`` in every entry.
 
     Expected arrays come from the reference (float64). Only the kind of the dtype of ``actual`` matters: booleans must
     be booleans, numbers may have any width. Integers in an array or a list are ids: they are compared exactly, and
     floats are a mismatch. A single integer, alone or as one of several results (a tuple), is a count, which may be
-    computed as a float. A list of numbers may be an array with one axis, and the reverse.
+    computed as a float. A list of numbers may be an array with one axis, and the reverse. ``alone`` is false for an
+    entry of a list or dict, but not for one of several results.
     """
-    return _compare(expected, actual, rtol, atol, alone=True)
-
-
-def _compare(expected: Any, actual: Any, rtol: float, atol: float, *, alone: bool) -> Mismatch | None:
-    """Like ``compare``; ``alone`` is false for an entry of a list or dict, but not for one of several results."""
     if isinstance(expected, Array):
         return _compare_arrays(expected.values, actual, rtol, atol, alone)
     if isinstance(expected, (list, tuple)):
@@ -69,13 +67,13 @@ def _compare(expected: Any, actual: Any, rtol: float, atol: float, *, alone: boo
             return Mismatch("shape", _LENGTH.fill(got=len(actual), expected=len(expected)), _WRONG_LENGTH)
         results = alone and isinstance(expected, tuple)
         for place, (mine, other) in enumerate(zip(expected, actual, strict=True), 1):
-            if mismatch := _compare(mine, other, rtol, atol, alone=results):
+            if mismatch := compare(mine, other, rtol, atol, alone=results):
                 return replace(mismatch, result=(place, len(expected))) if results else mismatch
         return None
     if isinstance(expected, dict):
         if not isinstance(actual, dict) or actual.keys() != expected.keys():
             return _wrong_thing(describe(expected), actual)
-        mismatches = (_compare(expected[key], actual[key], rtol, atol, alone=False) for key in expected)
+        mismatches = (compare(expected[key], actual[key], rtol, atol, alone=False) for key in expected)
         return next((mismatch for mismatch in mismatches if mismatch), None)
     if isinstance(expected, (bool, int, float)):
         return _compare_arrays(scalar(expected), actual, rtol, atol, alone)
@@ -122,13 +120,11 @@ def _compare_arrays(expected: NDArray[Any], actual: Any, rtol: float, atol: floa
 def _numbers(expected: NDArray[Any], got: NDArray[Any], rtol: float, atol: float) -> Mismatch | None:
     with np.errstate(invalid="ignore", over="ignore"):
         distance = np.abs(got - expected)
-        if (distance <= atol + rtol * np.abs(expected)).all() and np.isfinite(distance).all():
-            return None  # the usual case; values that are not finite are handled below
-    with np.errstate(invalid="ignore", over="ignore"):
-        near = np.isfinite(expected) & (distance <= atol + rtol * np.abs(expected))
-    near |= (got == expected) | (
-        np.isnan(got) & np.isnan(expected)
-    )  # infinities of the same sign, NaN where it is expected
+        near = distance <= atol + rtol * np.abs(expected)
+    if near.all() and np.isfinite(distance).all():
+        return None  # the usual case; values that are not finite are handled below
+    near &= np.isfinite(expected)
+    near |= (got == expected) | (np.isnan(got) & np.isnan(expected))  # infinities of the same sign, expected NaN
     stray = ~np.isfinite(got) & np.isfinite(expected)
     if not stray.any():
         return _differences(expected, got, ~near)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import operator
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from grader.core.model import (
     Course,
@@ -40,20 +41,18 @@ from grader.grading.plan import (
     CallingForm,
     Plan,
     PlannedCheck,
-    function_of,
     module_of,
     programs,
-    regroup,
+    reference_target,
+    run_all,
     signatures,
     sources_of,
 )
 from grader.grading.programs import Target
 
-#: How many results of pairs of mistakes are cached in a process.
-_MOST_PAIRS = 2048
-#: For how many sets of cases the values of the reference, and its results for other inputs, are cached.
-_MOST_LANDMARKS = 64
-_MOST_OTHERS = 256
+#: How much is kept in a process: results of pairs of mistakes; for how many sets of cases the values of the reference,
+#: and its results for other inputs.
+_MOST = {"pairs": 2048, "landmarks": 64, "others": 256}
 
 _T = TypeVar("_T")
 
@@ -87,9 +86,7 @@ class GradingContext:
     progress: Callable[[str, int, int], None] | None = None
     graded_code: OrderedDict[str, GradedCode] = field(default_factory=OrderedDict)
     _once: dict[Hashable, Any] = field(default_factory=dict)
-    _pairs: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict)
-    _landmarks: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict)
-    _others: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict)
+    _kept: dict[str, OrderedDict[Hashable, Any]] = field(default_factory=lambda: defaultdict(OrderedDict))
     _in_module: dict[tuple[str, CallingForm, str], tuple[str, list[tuple[Program, ...]]]] = field(default_factory=dict)
     _left_out: dict[str, QuestionResult] = field(default_factory=dict)
 
@@ -123,13 +120,12 @@ class GradingContext:
 
     def expected(self, exercise: Exercise) -> list[tuple[Observation, ...]]:
         """What the reference returned for each entry; empty if the check does not use the reference."""
-        return self._computed(("expected", exercise.name), lambda: self._observed_reference(exercise))
 
-    def _observed_reference(self, exercise: Exercise) -> list[tuple[Observation, ...]]:
-        target = Target(exercise, module_of(exercise), "torch", "float64", calls=function_of(exercise))
-        asked = programs(self.entries(exercise), target, None, reference=True)
-        flat = tuple(program for programs_ in asked for program in programs_)
-        return regroup(asked, self.reference(flat))
+        def compute() -> list[tuple[Observation, ...]]:
+            asked = programs(self.entries(exercise), reference_target(exercise), None, reference=True)
+            return run_all(asked, self.reference)
+
+        return self._computed(("expected", exercise.name), compute)
 
     def mistake_signatures(self, exercise: Exercise) -> tuple[MistakeSignature, ...]:
         """What each typical mistake returns, called like learner code. Raises SandboxError if the sandbox fails."""
@@ -145,12 +141,9 @@ class GradingContext:
         self, exercise: Exercise, entries: tuple[PlannedCheck, ...], edited: Iterable[tuple[SourceFile, ...]]
     ) -> Iterator[list[tuple[Observation, ...]]]:
         """What edited references return for each of ``entries``, called like learner code."""
-        target = Target(exercise, module_of(exercise), "torch", "float32", calls=function_of(exercise))
-        asked = programs(entries, target, None, reference=False)
-        flat = tuple(program for programs_ in asked for program in programs_)
+        asked = programs(entries, reference_target(exercise, "float32"), None, reference=False)
         for files in edited:
-            seen = self.observe_reference(Job(files, flat), REFERENCE_LIMITS)
-            yield signatures(entries, regroup(asked, seen.observations))
+            yield signatures(entries, run_all(asked, functools.partial(self.reference, files=files)))
 
     def pair(
         self, exercise: Exercise, first_index: int, second_index: int, numbers: tuple[int, ...]
@@ -159,17 +152,15 @@ class GradingContext:
 
         None if the edits of the two overlap.
         """
-        key = (exercise.name, first_index, second_index, numbers)
-        if key not in self._pairs:
+
+        def find() -> tuple[list[tuple[Observation, ...]] | None]:
             first, second = exercise.mistakes[first_index], exercise.mistakes[second_index]
             files = edits.apply_both(self.course.reference, first.edits, second.edits, module_of(exercise))
             entries = tuple(self.entries(exercise)[number] for number in numbers)
-            self._pairs[key] = None if files is None else next(self._edited(exercise, entries, [files]))
-        self._pairs.move_to_end(key)
-        if len(self._pairs) > _MOST_PAIRS:
-            self._pairs.popitem(last=False)
-        observed: list[tuple[Observation, ...]] | None = self._pairs[key]
-        return observed
+            return (None if files is None else next(self._edited(exercise, entries, [files])),)
+
+        # A tuple: only what is not empty is cached.
+        return self.kept("pairs", (exercise.name, first_index, second_index, numbers), find)[0]
 
     def changed_by_mistakes(self, exercise: Exercise) -> tuple[frozenset[int], ...]:
         """For each typical mistake, the entries whose values it makes wrong."""
@@ -190,17 +181,21 @@ class GradingContext:
                 wrong.add(index)
         return frozenset(wrong)
 
-    def reference(self, programs_: tuple[Program, ...]) -> tuple[Observation, ...]:
-        """What the references return for ``programs_``, whose inputs are not those of the entries."""
-        return self.observe_reference(Job(self.course.reference, programs_), REFERENCE_LIMITS).observations
+    def reference(
+        self, programs_: tuple[Program, ...], files: tuple[SourceFile, ...] | None = None
+    ) -> tuple[Observation, ...]:
+        """What the references, or these ``files`` in their place, return for ``programs_``."""
+        return self.observe_reference(Job(files or self.course.reference, programs_), REFERENCE_LIMITS).observations
 
-    def landmarks(self, key: Hashable, find: Callable[[], _T]) -> _T:
-        """The result of ``find``, cached by ``key`` unless it is empty; the least recently used are dropped."""
-        return _remembered(self._landmarks, _MOST_LANDMARKS, key, find)
-
-    def others(self, key: Hashable, find: Callable[[], tuple[_T, ...]]) -> tuple[_T, ...]:
-        """Like ``landmarks``, for results with other inputs."""
-        return _remembered(self._others, _MOST_OTHERS, key, find)
+    def kept(self, what: Literal["pairs", "landmarks", "others"], key: Hashable, find: Callable[[], _T]) -> _T:
+        """The result of ``find``, kept by ``key`` unless it is empty; the least recently used are dropped."""
+        cached = self._kept[what]
+        value: _T = cached.pop(key, None) or find()
+        if value:
+            cached[key] = value  # as the latest
+            if len(cached) > _MOST[what]:
+                cached.popitem(last=False)
+        return value
 
     def programs(self, plan: Plan, form: CallingForm) -> list[tuple[Program, ...]]:
         """The programs of every entry of ``plan``, called in ``form``; only ``module`` depends on the file."""
@@ -252,15 +247,6 @@ class GradingContext:
         for question in self.course.questions:
             for exercise in question.exercises if question.id in questions else ():
                 self.expected(exercise)
-
-
-def _remembered(cached: OrderedDict[Hashable, Any], most: int, key: Hashable, find: Callable[[], _T]) -> _T:
-    value: _T = cached.pop(key, None) or find()
-    if value:
-        cached[key] = value  # as the latest
-        if len(cached) > most:
-            cached.popitem(last=False)
-    return value
 
 
 def _identical(left: Sequence[object], right: Sequence[object]) -> bool:

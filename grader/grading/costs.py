@@ -21,10 +21,8 @@ from grader.core.model import (
     Exercise,
     Job,
     Limits,
-    Observation,
     Observe,
     Observed,
-    Program,
     Question,
     Returned,
     SourceFile,
@@ -150,11 +148,11 @@ def _largest_case(exercise: Exercise) -> tuple[Case, Drawn] | None:
     """The public case with the most numbers in its arguments, of those that return something."""
     cases = [case for case in exercise.cases if case.public and not case.raises]
     drawn = [(case, draw(case, exercise.name, Seed.public())) for case in cases]
-    return max(drawn, key=lambda pair: _numbers(pair[1]), default=None)
 
+    def numbers(pair: tuple[Case, Drawn]) -> int:
+        return sum(value.size for _, value in pair[1].args if isinstance(value, np.ndarray))
 
-def _numbers(drawn: Drawn) -> int:
-    return sum(value.size for _, value in drawn.args if isinstance(value, np.ndarray))
+    return max(drawn, key=numbers, default=None)
 
 
 def _counted(
@@ -167,23 +165,13 @@ def _counted(
     """``shape`` with what a run counts, if the code computes in torch."""
     if target.array_type != "torch" or case is None:
         return shape
+    writer = Writer.to(target)
+    _, counts = writer.counted_call(case[1], False)
     try:
-        (seen,) = observe(Job(files, (_program(target, case[1]),))).observations
+        (seen,) = observe(Job(files, (writer.program(counts),))).observations
     except SandboxError:
         return shape
-    work, largest = _read(seen)
-    return replace(shape, work=work, largest=largest, case=case[0].title)
-
-
-def _program(target: Target, drawn: Drawn) -> Program:
-    writer = Writer.to(target)
-    _, counts = writer.counted_call(drawn, False)
-    return writer.program(counts)
-
-
-def _read(seen: Observation) -> tuple[int | None, int | None]:
-    """Work and the largest array; None where the code left torch, or returned something else."""
     match seen:
         case Returned(({"work": int(work), "largest": int(largest), "exits": False},)) if work > 0:
-            return work, largest
-    return None, None
+            return replace(shape, work=work, largest=largest, case=case[0].title)
+    return replace(shape, case=case[0].title)  # the code left torch, or returned something else

@@ -111,7 +111,9 @@ def script(
             (names[name], names[value.name] if isinstance(value, Same) else _value(value, array_type))
             for name, value in drawn.args
         ],
-        call=_call(exercise, drawn, names, array_type),
+        given=tuple(names.items()),
+        made=tuple((name, _value(value, array_type)) for name, value in drawn.construct),
+        weights=f"{{{', '.join(f'{name!r}: {_value(value, array_type)}' for name, value in drawn.parameters)}}}",
         expected=_expected(expected),
     )
 
@@ -126,7 +128,7 @@ def _template() -> Template:
         trim_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"py": repr, "source": _source}
+    environment.filters |= {"py": repr, "source": _source, "arguments": _arguments, "helper": _helper}
     return environment.get_template("debug_script.py.jinja")
 
 
@@ -171,31 +173,6 @@ def _joined(file: SourceFile) -> str:
 def _texts(file: SourceFile) -> list[str]:
     """The parts of a file, without their imports from ``__future__``."""
     return [f"# {part.label}\n{without_future_imports(part.text, parse(part.text, part.label))}" for part in file.parts]
-
-
-def _call(exercise: Exercise, drawn: Drawn, names: dict[str, str], array_type: ArrayType) -> list[str]:
-    given = tuple((name, written) for name, written in names.items())
-    if exercise.through:
-        arguments = ", ".join([f"submission.{exercise.name}", _arguments(given, exercise.forward)])
-        return [
-            f"# {exercise.through} calls {exercise.name}, more than once if needed.",
-            f"result = {_helper(exercise.through)}({arguments})",
-        ]
-    if exercise.kind == "function":
-        return [f"result = submission.{exercise.name}({_arguments(given, exercise.parameters)})"]
-    made = tuple((name, _value(value, array_type)) for name, value in drawn.construct)
-    lines = [f"instance = submission.{exercise.name}({_arguments(made, exercise.parameters)})"]
-    if exercise.adapter:
-        weights = ", ".join(f"{name!r}: {_value(value, array_type)}" for name, value in drawn.parameters)
-        lines = [
-            "from grader.sandbox.inside.helpers import HELPERS  # finds the parameters by name, as the grader does",
-            "",
-            *lines,
-            'HELPERS["ready"](instance, "float32")',
-            f'HELPERS["{exercise.adapter}"](instance, {{{weights}}})',
-        ]
-    lines.append("forward = instance if callable(instance) else instance.forward")
-    return [*lines, f"result = forward({_arguments(given, exercise.forward)})"]
 
 
 def _arguments(given: tuple[tuple[str, str], ...], parameters: tuple[Parameter, ...]) -> str:

@@ -134,15 +134,10 @@ def _may_rebind(name: str, file: SourceFile) -> bool:
 
 
 def _full_name(base: ast.expr, file: SourceFile) -> str:
-    """The full name of a base class; empty if it is defined in the file, or is no dotted name."""
-    words = []
-    while isinstance(base, ast.Attribute):
-        words.append(base.attr)
-        base = base.value
+    """The full name of a base class, as far as it is a dotted name; empty if it is defined in the file."""
     outline = outline_of(file)
-    if not isinstance(base, ast.Name) or base.id in outline.nodes:
-        return ""
-    return ".".join([outline.means.get(base.id, base.id), *reversed(words)])
+    root, *rest = ast.unparse(base).split(".")
+    return "" if root in outline.nodes else ".".join([outline.means.get(root, root), *rest])
 
 
 def _raises(node: _Function) -> bool:

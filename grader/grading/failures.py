@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import builtins
-from dataclasses import dataclass
 from pathlib import PurePosixPath
+from typing import Any, cast
 
 from grader.core.model import (
     Case,
@@ -21,23 +21,21 @@ from grader.core.model import (
     Unreadable,
     Verdict,
 )
+from grader.core.tables import table
 from grader.core.text import EMPTY, name_list
 
 
 def failure_verdict(observations: tuple[Observation, ...], case: Case) -> Verdict | None:
     """The verdict on the first observation that is not ``Returned``; None if there is none."""
     failed = next((seen for seen in observations if not isinstance(seen, Returned)), None)
-    return None if failed is None else verdict(failed, public=case.public)
+    return verdict(failed, public=case.public) if failed else None
 
 
 def reference_failure(observations: tuple[Observation, ...]) -> Verdict | None:
     """The verdict if the *reference* did not return, which is our error and costs the learner no points."""
     failed = next((seen for seen in observations if not isinstance(seen, Returned)), None)
-    if failed is None:
-        return None
-    reason = verdict(failed, public=True).message or EMPTY
     text = Message("not graded: the course's own reference failed ({said})")
-    return Verdict(Status.UNMARKED, text.fill(said=reason))
+    return Verdict(Status.UNMARKED, text.fill(said=verdict(failed, public=True).message)) if failed else None
 
 
 def verdict(observation: Observation, *, public: bool) -> Verdict:
@@ -57,22 +55,12 @@ def verdict(observation: Observation, *, public: bool) -> Verdict:
         case TooBig(limit):
             too_big = Message("the result is larger than {limit} MB")
             return Verdict(Status.FAILED, too_big.fill(limit=limit >> 20))
-        case Unreadable(reason=reason):
-            known = _REASONS.get(reason, _UNKNOWN)
-            return Verdict(Status.FAILED, _unreadable(observation) if public else known.hidden, final=known.final)
+        case Unreadable():
+            return _unreadable(observation, public)
         case NotRun(reason):
-            return Verdict(Status.SKIPPED, _NOT_RUN[reason])
+            return Verdict(Status.SKIPPED, Text(**_said()["not-run"][reason]))
         case Returned():
             raise ValueError("a program that returned has not failed")
-
-
-_NOT_RUN = {
-    "budget": Message("not run: this submission has used up its time"),
-    "group": Message("not run: earlier calls used up the time for this exercise"),
-    "memory": Message("not run: earlier calls used up the memory"),
-    "children": Message("not run: this submission crashed too many times"),
-    "load": Message("not run: the file could not be loaded again after a crash"),
-}
 
 
 def _place(file: str | None, line: str | None) -> Text:
@@ -163,147 +151,43 @@ def _timed_out(limit: float, clock: str, during: str) -> Text:
     return text.fill(what=what, limit=limit)
 
 
-_SIGNALS = {
-    11: Message("segmentation fault"),
-    6: Message("abort"),
-    9: Message("memory or time limit exceeded"),
-    24: Message("CPU time limit exceeded"),
-    8: Message("arithmetic error"),
-    31: Message("forbidden system call"),
-}
-
-
 def _died(seen: Died) -> Text:
     when = Message(" while the file was loaded") if seen.during == "import" else EMPTY
     if seen.signal is not None:
-        why = _SIGNALS.get(seen.signal, Text(f"signal {seen.signal}", f"信号 {seen.signal}"))
+        row = _said()["signals"].get(seen.signal)
+        why = Text(**row) if row else Text(f"signal {seen.signal}", f"信号 {seen.signal}")
         return Message("the program crashed{when}: {why}").fill(when=when, why=why)
     text = Message("the program exited{when} with exit code {code}")
     return text.fill(when=when, code=seen.code)
 
 
 FORM = Message("the result does not have the required form")
-TAMPERED = Message("the code wrote to the pipe reserved for results and was stopped")
 FORBIDDEN = Message("the code called a library function that this exercise forbids")
-_NOT_FOUND = Message("some parameters were not found; a public case says which")
 
 
-@dataclass(frozen=True, slots=True)
-class _Reason:
-    """What is said of a result that cannot be used.
-
-    ``public`` has places for the parts of the detail, by their ``names``. ``has``, always the last one, gets all
-    remaining parts; ``file`` and ``line`` are combined to ``place``. ``hidden`` has no word that the learner's code
-    could choose. If it is ``final``, calling the exercise in another form would not change it.
-    """
-
-    public: Text
-    names: str = ""
-    hidden: Text = FORM
-    final: bool = False
+def _unreadable(seen: Unreadable, public: bool) -> Verdict:
+    """The verdict on a result that cannot be used. In a hidden case, it has no word that the code could choose."""
+    rows = _said()["unreadable"]
+    row = rows.get(seen.reason, rows["unknown"])
+    if public:
+        text = _with_detail(Text(**row["public"]), row.get("names", []), seen)
+    elif seen.reason == "forbidden":
+        text = FORBIDDEN
+    else:
+        text = Text(**row["hidden"]) if "hidden" in row else FORM
+    return Verdict(Status.FAILED, text, final=row.get("final", False))
 
 
-def _fixed(text: Text) -> _Reason:
-    """A reason that says the same for public and hidden cases."""
-    return _Reason(text, hidden=text)
-
-
-_UNKNOWN = _Reason(Message("the result cannot be read ({reason})"))
-_REASONS = {
-    # parameters that the grader looks for
-    "projections": _Reason(
-        Message("no projection was found for {roles}; looked for attributes such as {looked}; your class has {has}"),
-        "roles looked has",
-        _NOT_FOUND,
-    ),
-    "projection-shape": _Reason(
-        Message("{role} (found as {path}) maps {seen}; expected (d_in, d_out) = {expected}"),
-        "role path seen expected",
-        _NOT_FOUND,
-    ),
-    "table": _Reason(
-        Message("no table of shape {expected} was found among the parameters; your class has {has}"),
-        "expected has",
-        _NOT_FOUND,
-    ),
-    "layer": _Reason(
-        Message("no linear layer {sizes} was found for {role}; your class has {has}"), "role sizes has", _NOT_FOUND
-    ),
-    # what is called
-    "undefined": _Reason(
-        Message("{name} is no longer defined once the file is loaded"),
-        "name",
-        Message("it is no longer defined once the file is loaded"),
-    ),
-    "forbidden": _Reason(
-        Message("it called {name}{place}, which this exercise forbids"), "name file line", FORBIDDEN, final=True
-    ),
-    "class": _Reason(
-        Message(
-            "{name} is a class{place}, but this exercise asks for a function that returns the result: def {name}(…)"
-        ),
-        "name file line",
-        Message("it is a class, but this exercise asks for a function"),
-        final=True,
-    ),
-    "function": _Reason(
-        Message(
-            "{name} is not a class{place}, and calling it does not return an object with forward(…); this exercise "
-            "asks for a class: class {name}"
-        ),
-        "name file line",
-        Message("it is not a class, but this exercise asks for a class"),
-        final=True,
-    ),
-    "not-callable": _Reason(
-        Message(
-            "{name} cannot be called{place}, because it is of type {what}; was the name reassigned after the "
-            "definition?"
-        ),
-        "name what file line",
-        Message("it cannot be called"),
-        final=True,
-    ),
-    "no-forward": _Reason(
-        Message("an object of type {what} has no method forward(…) or __call__(…)"),
-        "what",
-        Message("it has no method forward(…) or __call__(…)"),
-        final=True,
-    ),
-    # what it returns
-    "type": _Reason(
-        Message("the result is of type {type}; expected an array or a tensor"),
-        "type",
-        Message("the result is not an array or a tensor"),
-    ),
-    "dtype": _Reason(
-        Message("the result has the data type {dtype}, which cannot be graded"),
-        "dtype",
-        Message("the result has a data type that cannot be graded"),
-    ),
-    "tensor": _Reason(Message("the result is not an ordinary CPU tensor ({what})"), "what"),
-    "state": _Reason(
-        Message("the step returned {type}; expected (output, state)"),
-        "type",
-        Message("the step did not return (output, state)"),
-    ),
-    "protocol": _fixed(TAMPERED),
-    "nested": _fixed(Message("the result is nested too deeply")),
-    "integer": _fixed(Message("the result contains an integer with hundreds of digits")),
-    "keys": _fixed(Message("the result is a dict whose keys are not all strings")),
-    "entries": _fixed(Message("the result has too many entries; expected an array")),
-    "dimensions": _fixed(Message("the result has more than eight dimensions")),
-}
-
-
-def _unreadable(seen: Unreadable) -> Text:
-    """What a public case says about a result that cannot be used."""
-    reason = _REASONS.get(seen.reason, _UNKNOWN)
-    names, detail = reason.names.split(), seen.detail
-    given = dict.fromkeys(names, "") | dict(zip(names, detail, strict=False))
+def _with_detail(text: Text, names: list[str], seen: Unreadable) -> Text:
+    """``text`` with the parts of the detail, which have these ``names``, in their places."""
+    given = dict.fromkeys(names, "") | dict(zip(names, seen.detail, strict=False))
     values: dict[str, object] = {**given, "reason": seen.reason, "place": _place(given.get("file"), given.get("line"))}
     values |= {name: given[name].replace(",", ", ") for name in ("roles", "looked") if name in given}
     if "has" in given:
-        held = detail[len(names) - 1 :]
+        held = seen.detail[len(names) - 1 :]
         values["has"] = name_list(held) if held else Message("none")
-    return reason.public.fill(**values)
+    return text.fill(**values)
+
+
+def _said() -> dict[str, Any]:
+    return cast("dict[str, Any]", table(__file__, "failures.yaml"))

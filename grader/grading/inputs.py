@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -113,6 +113,11 @@ class Drawn:
     def changed(self, **args: Any) -> Drawn:
         """The same inputs with other values for some arguments."""
         return replace(self, args=tuple((name, args.get(name, value)) for name, value in self.args))
+
+    def only(self, wanted: Callable[[str], bool]) -> Drawn:
+        """The inputs whose names are ``wanted``, of the call and of the constructor."""
+        args, construct = (tuple(each for each in given if wanted(each[0])) for given in (self.args, self.construct))
+        return replace(self, args=args, construct=construct)
 
 
 def draw_for(spec: CheckSpec, case: Case, exercise: str, seed: Seed) -> Drawn:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from grader.core.model import (
     ArrayType,
@@ -84,9 +86,16 @@ def placeholders(mistakes: Sequence[Mistake]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def regroup(asked: list[tuple[Program, ...]], seen: tuple[Observation, ...]) -> list[tuple[Observation, ...]]:
-    """Splits the observations of a flat job into one tuple for each tuple of programs in ``asked``."""
-    observations = iter(seen)
+def reference_target(exercise: Exercise, precision: Literal["float32", "float64"] = "float64") -> Target:
+    """The reference of ``exercise``, or an edited one, with torch tensors."""
+    return Target(exercise, module_of(exercise), "torch", precision, calls=function_of(exercise))
+
+
+def run_all(
+    asked: list[tuple[Program, ...]], run: Callable[[tuple[Program, ...]], tuple[Observation, ...]]
+) -> list[tuple[Observation, ...]]:
+    """What ``run`` observes of all programs in one job, in one tuple for each tuple of ``asked``."""
+    observations = iter(run(tuple(itertools.chain.from_iterable(asked))))
     return [tuple(next(observations) for _ in programs_) for programs_ in asked]
 
 

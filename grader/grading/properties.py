@@ -46,6 +46,12 @@ def program(target: Target, *inputs: Drawn) -> Program:
     return writer.program(*[writer.call(drawn, instance=instance).output for drawn in inputs])
 
 
+def alike_results(got: tuple[Observation, ...], case: Case, least: int) -> tuple[Floats, ...] | Verdict:
+    """Like ``results``; all of them need to have the shape of the first."""
+    arrays = results(got, case, least)
+    return arrays if isinstance(arrays, Verdict) else wrong_shape(arrays, arrays[0].shape, case.public) or arrays
+
+
 def results(got: tuple[Observation, ...], case: Case, least: int) -> tuple[Floats, ...] | Verdict:
     """The returned values (``least`` or more) as finite float64 arrays, or the verdict on the first that is not one.
 

@@ -32,7 +32,7 @@ from grader.core.model import (
 )
 from grader.grading.compare import compare
 from grader.grading.inputs import Drawn, Seed, draw
-from grader.grading.plan import REFERENCE_LIMITS, function_of, module_of, regroup
+from grader.grading.plan import REFERENCE_LIMITS, reference_target, run_all
 from grader.grading.programs import Target, apply_variant
 from grader.grading.properties import is_mask, program
 
@@ -69,10 +69,9 @@ def compare_public_cases(
     try:
         right: list[Observation] = []
         for _, views_ in groupby(wanted, lambda view: view.exercise.name):
-            programs = tuple(_of_reference(view.exercise, view.drawn) for view in views_)
+            programs = tuple(program(reference_target(view.exercise), view.drawn) for view in views_)
             right += observe_reference(Job(course.reference, programs), REFERENCE_LIMITS).observations
-        flat = tuple(program_ for comparison in asked for program_ in comparison)
-        mine = regroup(asked, observe(Job(submission.files, flat), LIMITS).observations)
+        mine = run_all(asked, lambda programs: observe(Job(submission.files, programs), LIMITS).observations)
     except SandboxError:
         return ()
     made = (_shown(view, expected, got) for view, expected, got in zip(wanted, right, mine, strict=True))
@@ -109,14 +108,9 @@ def prepare(course: Course, exercise: Exercise, observe_reference: Observe) -> N
     """Runs the reference of ``exercise`` on everything that ``compare_public_cases`` may need."""
     drawn = [draw(case, exercise.name, Seed.public()) for case in exercise.cases if case.public and not case.raises]
     every = (made for inputs in drawn for made in (with_unit_values(exercise, inputs), inputs) if made is not None)
-    programs = tuple(_of_reference(exercise, made) for made in every)
+    programs = tuple(program(reference_target(exercise), made) for made in every)
     if programs:
         observe_reference(Job(course.reference, programs), REFERENCE_LIMITS)
-
-
-def _of_reference(exercise: Exercise, drawn: Drawn) -> Program:
-    target = Target(exercise, module_of(exercise), "torch", "float64", calls=function_of(exercise))
-    return program(target, drawn)
 
 
 def _of_learner(view: PublicCall, submission: Submission) -> tuple[Program, ...]:

@@ -39,6 +39,7 @@ def choose(course: Course, submission: Submission, selection: Selection) -> tupl
     check_names(course, selection)
     named = {_question_id(name) for name in (*selection.questions, *selection.exercises)}
     wanted = {name.lower() for name in selection.exercises}
+    answers_count = selection.everything or submission.answers is not None
     chosen = []
     for question in course.questions:
         whole = question.id.lower() in named or (selection.everything and not named and not wanted)
@@ -46,7 +47,7 @@ def choose(course: Course, submission: Submission, selection: Selection) -> tupl
         graded = tuple(item for item in question.items if item.use == "graded")
         named_items = tuple(item for item in graded if item.id.lower() in wanted)
         if whole:
-            chosen.append(ChosenQuestion(question, graded if _answers_count(submission, selection) else (), exercises))
+            chosen.append(ChosenQuestion(question, graded if answers_count else (), exercises))
         elif exercises or named_items:
             chosen.append(ChosenQuestion(question, named_items, exercises))
         elif not named and not wanted and _touched(question, submission, course):
@@ -56,11 +57,6 @@ def choose(course: Course, submission: Submission, selection: Selection) -> tupl
     if not selection.everything and not _anything(chosen, submission):
         raise nothing_to_grade(course, submission, named | wanted)
     return tuple(chosen)
-
-
-def _answers_count(submission: Submission, selection: Selection) -> bool:
-    """Whether items count: always for a class; otherwise only if there is an answers file."""
-    return selection.everything or submission.answers is not None
 
 
 _NO_PART = Message("There is no exercise, graded item or question “{name}” in this course. {hint}")

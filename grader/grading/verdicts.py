@@ -6,8 +6,9 @@ an exception, a line, an exit code, a name) is kept only if a public case of the
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 
@@ -17,6 +18,8 @@ from grader.grading import checks
 from grader.grading.checks import JudgeInput
 from grader.grading.failures import FORBIDDEN, FORM
 from grader.grading.inputs import Drawn
+
+_T = TypeVar("_T")
 
 #: The sentence if a judge raises an exception. The check earns no points; the rest of the submission is unaffected.
 _BROKEN = Message(
@@ -46,27 +49,14 @@ def judge(seen: JudgeInput) -> Verdict:
     """
     if not seen.got:
         return Verdict(Status.SKIPPED, _NO_VERDICT, applies=False)
-    try:
-        with np.errstate(all="ignore"):
-            return checks.kinds()[seen.spec.kind].judge(seen)
-    except AttncheckError:
-        raise
-    except ImportError as error:
-        raise _not_importable(error) from error
-    except Exception:  # including MemoryError and RecursionError: other points must not depend on it
-        return Verdict(Status.FAILED, _BROKEN, broken=True)
+    with np.errstate(all="ignore"):
+        broken = Verdict(Status.FAILED, _BROKEN, broken=True)
+        return _or_else(broken, lambda: checks.kinds()[seen.spec.kind].judge(seen))
 
 
 def signature(spec: CheckSpec, drawn: Drawn, got: tuple[Observation, ...]) -> tuple[Observation, ...]:
     """The part of ``got`` to compare with typical mistakes; all of it if the check raises an exception."""
-    try:
-        return checks.signature(spec, drawn, got)
-    except AttncheckError:
-        raise
-    except ImportError as error:
-        raise _not_importable(error) from error
-    except Exception:
-        return got
+    return _or_else(got, lambda: checks.signature(spec, drawn, got))
 
 
 _LIBRARY_GONE = Message(
@@ -75,8 +65,16 @@ _LIBRARY_GONE = Message(
 )
 
 
-def _not_importable(error: ImportError) -> LibrariesChanged:
-    return LibrariesChanged(_LIBRARY_GONE.fill(error=error))
+def _or_else(broken: _T, ask: Callable[[], _T]) -> _T:
+    """What ``ask`` returns; ``broken`` if it raises an exception that is not one of our own errors."""
+    try:
+        return ask()
+    except AttncheckError:
+        raise
+    except ImportError as error:
+        raise LibrariesChanged(_LIBRARY_GONE.fill(error=error)) from error
+    except Exception:  # including MemoryError and RecursionError: other points must not depend on it
+        return broken
 
 
 def judge_exercise(entries: Sequence[JudgeInput]) -> list[Verdict]:

@@ -51,16 +51,7 @@ from grader.grading.checks import JudgeInput, read
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
 from grader.grading.properties import SECRETS as SHARED
-from grader.grading.properties import (
-    Floats,
-    argument_names,
-    has_axis,
-    program,
-    random_like,
-    results,
-    sequences,
-    wrong_shape,
-)
+from grader.grading.properties import Floats, alike_results, argument_names, has_axis, program, random_like, sequences
 
 ABOUT = Message("causal", "check")
 ALONE = None
@@ -136,12 +127,10 @@ def _with_other_end(values: Floats, axis: int, last: int, number: int) -> Floats
 
 def judge(seen: JudgeInput) -> Verdict:
     """Passes if no earlier output changes, and the output at the first changed position does."""
-    arrays = results(seen.got, seen.case, 2)
+    arrays = alike_results(seen.got, seen.case, 2)
     if isinstance(arrays, Verdict):
         return arrays
     before, *after = arrays
-    if bad := wrong_shape(after, before.shape, seen.case.public):
-        return bad
     names, axis = _names(seen.drawn, seen.spec, seen.exercise.name), read(seen.spec, Options).axis
     lasts = _lasts(_length(seen.drawn, names, axis, seen.exercise.name))
     if not has_axis(before, axis) or before.shape[axis] <= max(lasts):

@@ -51,16 +51,7 @@ from grader.grading.checks import JudgeInput, read
 from grader.grading.inputs import Drawn, derangement
 from grader.grading.programs import Target
 from grader.grading.properties import SECRETS as SHARED
-from grader.grading.properties import (
-    argument_names,
-    has_axis,
-    near,
-    program,
-    random_like,
-    results,
-    sequences,
-    wrong_shape,
-)
+from grader.grading.properties import alike_results, argument_names, has_axis, near, program, random_like, sequences
 
 ABOUT = Message("equivariant", "check")
 ALONE = None
@@ -117,12 +108,10 @@ def _order(length: int) -> NDArray[np.int64]:
 
 def judge(seen: JudgeInput) -> Verdict:
     """Passes if the rows are permuted in the same way, and depend on the input."""
-    arrays = results(seen.got, seen.case, 3)
+    arrays = alike_results(seen.got, seen.case, 3)
     if isinstance(arrays, Verdict):
         return arrays
     plain, permuted, other = arrays
-    if bad := wrong_shape((permuted, other), plain.shape, seen.case.public):
-        return bad
     names, axis = _names(seen.drawn, seen.spec, seen.exercise.name), read(seen.spec, Options).axis
     listed = name_list(names)
     length = seen.drawn.value(names[0]).shape[axis]

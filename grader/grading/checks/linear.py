@@ -43,7 +43,7 @@ from grader.grading.checks import JudgeInput, read
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
 from grader.grading.properties import SECRETS as SHARED
-from grader.grading.properties import Floats, argument_names, near, program, random_like, results, wrong_shape
+from grader.grading.properties import Floats, alike_results, argument_names, near, program, random_like
 
 ABOUT = Message("linear", "check")
 ALONE = None
@@ -79,12 +79,10 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
 
 def judge(seen: JudgeInput) -> Verdict:
     """Passes if the result depends on the argument, and the combination of two values gives that of the results."""
-    arrays = results(seen.got, seen.case, 4)
+    arrays = alike_results(seen.got, seen.case, 4)
     if isinstance(arrays, Verdict):
         return arrays
     first, second, both, zero = arrays
-    if bad := wrong_shape((second, both, zero), first.shape, seen.case.public):
-        return bad
     text = _finding(first, second, both, zero)
     (name,) = argument_names(seen.spec, "of", read(seen.spec, Options).of, seen.drawn, seen.exercise.name)
     return Verdict(Status.PASSED) if text is None else Verdict(Status.FAILED, text.fill(name=name))

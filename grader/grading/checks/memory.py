@@ -139,7 +139,7 @@ def judge(seen: JudgeInput) -> Verdict:
         return bad
     if len(seen.got) != 1:
         raise ValueError("memory asks for one program")
-    largest, peak = _counts(seen.got)
+    largest, peak, unseen = _counts(seen.got)
     limit = _limit(seen.drawn, seen.spec, seen.exercise.name)
     if not seen.case.public and (largest >= limit or peak >= limit * _BYTES):
         return Verdict(Status.FAILED, _SECRET)
@@ -147,7 +147,7 @@ def judge(seen: JudgeInput) -> Verdict:
         return Verdict(Status.FAILED, _ARRAY.fill(times=largest / limit))
     if peak >= limit * _BYTES:
         return Verdict(Status.FAILED, _PEAK.fill(times=peak / limit / _BYTES))
-    if _unseen(seen.got):
+    if unseen:
         return Verdict(Status.FAILED, _UNSEEN)
     return Verdict(Status.PASSED)
 
@@ -155,30 +155,23 @@ def judge(seen: JudgeInput) -> Verdict:
 def signature(got: tuple[Observation, ...], drawn: Drawn, spec: CheckSpec) -> tuple[Observation, ...]:
     """Whether there was such an array; its exact size and library are matters of style."""
     if all(isinstance(seen, Returned) for seen in got):
-        largest, peak = _counts(got)
+        largest, peak, unseen = _counts(got)
         limit = _limit(drawn, spec, "")
-        return (Returned((largest >= limit or peak >= limit * _BYTES or _unseen(got),)),)
+        return (Returned((largest >= limit or peak >= limit * _BYTES or unseen,)),)
     return got
 
 
-def _merged(got: tuple[Observation, ...]) -> dict[str, Any]:
-    """What both calls counted."""
+def _counts(got: tuple[Observation, ...]) -> tuple[float, float, bool]:
+    """What both calls counted: elements of the largest tensor, peak bytes, and whether something could not be seen.
+
+    A value that is no number was tampered with, and is infinite.
+    """
     counts: dict[str, Any] = {}
     for seen in got:
         for value in seen.values if isinstance(seen, Returned) else ():
             counts |= value if isinstance(value, dict) else {}
-    return counts
-
-
-def _unseen(got: tuple[Observation, ...]) -> bool:
-    return _merged(got).get("unseen") is not False
-
-
-def _counts(got: tuple[Observation, ...]) -> tuple[float, float]:
-    """Elements of the largest tensor, and peak bytes. A value that is no number was tampered with, and is infinite."""
-    counts = _merged(got)
-    largest, peak = (counts.get(key) for key in ("largest", "peak"))
-    return (
-        min(largest, 1 << 62) if type(largest) is int else float("inf"),
-        min(peak, 1 << 62) if type(peak) is int else float("inf"),
+    largest, peak = (
+        float("inf") if type(count) is not int else min(count, 1 << 62)
+        for count in (counts.get("largest"), counts.get("peak"))
     )
+    return largest, peak, counts.get("unseen") is not False

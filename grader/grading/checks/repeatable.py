@@ -136,13 +136,12 @@ def judge(seen: JudgeInput) -> Verdict:
         return bad
     match seen.got, seen.expected:
         case (Returned((once, *later, again)), Returned(alone)), (Returned((right, *others, _)), Returned()):
-            if compare(once, again, 1e-5, 1e-6) is not None:
+            if not _alike(once, again):
                 return Verdict(Status.FAILED, DIFFERENT)
-            if any(
-                compare(on_same, fresh, 1e-5, 1e-6) is not None for on_same, fresh in zip(later, alone, strict=True)
-            ):
+            if not all(_alike(on_same, fresh) for on_same, fresh in zip(later, alone, strict=True)):
                 return Verdict(Status.FAILED, STATE)
-            if _stale(once, right, later[0], others[0]):
+            # Other numbers give the first result again although they should not.
+            if _alike(once, later[0]) and not _right(right, others[0]):
                 return Verdict(Status.FAILED, STALE)
             if _right(right, once) and not all(map(_right, others[1:], later[1:])):
                 return Verdict(Status.FAILED, LATER)
@@ -155,9 +154,9 @@ def _right(expected: Any, got: Any) -> bool:
     return compare(expected, got, _RTOL, _ATOL) is None
 
 
-def _stale(once: Any, right: Any, between: Any, other: Any) -> bool:
-    """Whether other numbers give the first result again although they should not."""
-    return compare(once, between, 1e-5, 1e-6) is None and not _right(right, other)
+def _alike(one: Any, other: Any) -> bool:
+    """Whether two results of the code agree up to rounding."""
+    return compare(one, other, 1e-5, 1e-6) is None
 
 
 def alone(verdict: Verdict) -> Text | None:

@@ -47,7 +47,8 @@ from grader.grading.compare import SECRETS as SHARED
 from grader.grading.compare import compare
 from grader.grading.failures import failure_verdict
 from grader.grading.inputs import Drawn
-from grader.grading.programs import Target, Writer
+from grader.grading.programs import Target
+from grader.grading.properties import program
 
 ABOUT = Message("shifts", "check")
 ALONE = None
@@ -71,8 +72,7 @@ SECRETS = (_OTHER, *SHARED)
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
     """One call."""
-    writer = Writer.to(target)
-    return (writer.program(writer.call(drawn).output),)
+    return (program(target, drawn),)
 
 
 def judge(seen: JudgeInput) -> Verdict:

@@ -46,7 +46,8 @@ from grader.grading.compare import SECRETS as SHARED
 from grader.grading.compare import compare
 from grader.grading.failures import failure_verdict, reference_failure
 from grader.grading.inputs import Drawn
-from grader.grading.programs import Target, Writer
+from grader.grading.programs import Target
+from grader.grading.properties import program
 
 ABOUT = Message("values", "check")
 ALONE = None
@@ -69,8 +70,7 @@ _ONE_OF = Message("result {place} of {count}: {text}")
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
     """One call."""
-    writer = Writer.to(target)
-    return (writer.program(writer.call(drawn).output),)
+    return (program(target, drawn),)
 
 
 def judge(seen: JudgeInput) -> Verdict:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 import numpy as np
@@ -154,13 +154,7 @@ def hidden_pairs(failure: WrongExercise, at: tuple[object, ...]) -> Iterator[tup
 
 def own(exercise: Exercise, drawn: Drawn) -> Drawn:
     """The inputs that have a name in the learner's code, unlike those of the helper ``through``."""
-    if exercise.through is None:
-        return drawn
-    return replace(
-        drawn,
-        args=tuple(each for each in drawn.args if each[0] in exercise.own_names),
-        construct=tuple(each for each in drawn.construct if each[0] in exercise.own_names),
-    )
+    return drawn if exercise.through is None else drawn.only(exercise.own_names.__contains__)
 
 
 def _wrong_pairs(exercise: Exercise, evidence: Evidence) -> dict[tuple[object, ...], Pair] | None:

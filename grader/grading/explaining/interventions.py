@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -31,7 +30,7 @@ def toggled(tag: Tag, drawn: Drawn, others: Iterable[Drawn] = ()) -> Drawn | Non
     names = about.split(", ")
     having = tag in set(tags(drawn))
     if kind == "given":
-        changed = _without(drawn, about) if having else _with(drawn, about, others)
+        changed = drawn.only(lambda name: name != about) if having else _with(drawn, about, others)
     elif not {name for name, _ in (*drawn.construct, *drawn.args)}.issuperset(names):
         return None
     elif kind in _NUMBERS:
@@ -45,19 +44,11 @@ def toggled(tag: Tag, drawn: Drawn, others: Iterable[Drawn] = ()) -> Drawn | Non
     return changed if changed is not None and (tag in set(tags(changed))) is not having else None
 
 
-def _without(drawn: Drawn, name: str) -> Drawn:
-    return replace(
-        drawn,
-        args=tuple(each for each in drawn.args if each[0] != name),
-        construct=tuple(each for each in drawn.construct if each[0] != name),
-    )
-
-
 def _with(drawn: Drawn, name: str, others: Iterable[Drawn]) -> Drawn | None:
     for other in others:
         for kind, given in (("args", other.args), ("construct", other.construct)):
             if (value := dict(given).get(name)) is not None:
-                without = _without(drawn, name)
+                without = drawn.only(lambda each: each != name)
                 return replace(without, **{kind: (*getattr(without, kind), (name, value))})
     return None
 
@@ -167,19 +158,17 @@ def _asymmetric(mask: _Array) -> _Array | None:
     return np.asarray(mask | turned) if not np.array_equal(mask, turned) else np.tril(mask)
 
 
-_ARRAYS: Mapping[str, Callable[[_Array], _Array | None]] = MappingProxyType(
-    {
-        "holds-negative": _negated,
-        "holds-zero": _with_zero,
-        "repeated": _repeated,
-        "large": _scaled,
-        "offset": _shifted,
-        "constant": _constant,
-        "empty-rows": _emptied,
-        "different-per-sample": _per_sample,
-        "asymmetric": _asymmetric,
-    }
-)
+_ARRAYS: dict[str, Callable[[_Array], _Array | None]] = {
+    "holds-negative": _negated,
+    "holds-zero": _with_zero,
+    "repeated": _repeated,
+    "large": _scaled,
+    "offset": _shifted,
+    "constant": _constant,
+    "empty-rows": _emptied,
+    "different-per-sample": _per_sample,
+    "asymmetric": _asymmetric,
+}
 
 
 def _has_samples(count: int, array: _Array) -> bool:
@@ -198,9 +187,9 @@ def _without_samples(count: int, array: _Array) -> _Array:
     return array[0] if _has_samples(count, array) else array
 
 
-_SAMPLES: Mapping[str, Callable[[int, _Array], _Array]] = MappingProxyType(
-    {"several-samples": _several, "no-samples": _without_samples, "many-axes": _without_samples}
-)
+_SAMPLES: dict[str, Callable[[int, _Array], _Array]] = {
+    "several-samples": _several, "no-samples": _without_samples, "many-axes": _without_samples,
+}  # fmt: skip
 
 
 def _resized(kind: str, having: bool, drawn: Drawn, about: list[_Array]) -> Drawn | None:

@@ -1,16 +1,20 @@
-"""An explainer: typical mistakes, alone, two at once, or each in different cases."""
+"""An explainer: typical mistakes, alone, two at once, or each in different cases.
+
+A failure is attributed to a mistake if it agrees with exactly one signature everywhere. If several things are wrong,
+agreement on all results of the check ``values`` is enough.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from grader.core.model import Diagnosis, Mistake, Returned
+from grader.core.model import ArrayType, Diagnosis, Mistake, Returned
 from grader.course import edits
 from grader.grading.explaining import pairs
 from grader.grading.explaining.evidence import Evidence, WrongExercise
-from grader.grading.explaining.mistakes import CheckedCase, diagnose
+from grader.grading.explaining.mistakes import MistakeSignature, agree
 from grader.grading.explaining.relations import leaves
 from grader.grading.plan import module_of
 
@@ -20,14 +24,48 @@ _ENOUGH, _MANY, _LARGE = 3, 8, 100
 
 def mistake(failure: WrongExercise) -> Iterator[Diagnosis]:
     """The misconception that explains all evidence, or two that do so together."""
-    seen = [CheckedCase(each.seen.spec.kind, each.signature, each.verdict) for each in failure.evidence]
-    single = diagnose(seen, failure.known, failure.array_type)
+    single = diagnose(failure.evidence, failure.known, failure.array_type)
     if single is not None and not _is_confirmed(failure, single):
         return
     names = (single.misconception,) if single else pairs.both(failure) or pairs.by_case(failure)
     for believed in map(failure.question.misconception, names):
         if believed is not None:
             yield Diagnosis("mistake", believed.truth, believed.id)
+
+
+def diagnose(
+    evidence: Sequence[Evidence], signatures: Sequence[MistakeSignature], array_type: ArrayType
+) -> Mistake | None:
+    """The mistake that explains the evidence; None unless exactly one does."""
+    counted = [at for at, each in enumerate(evidence) if each.counts]
+    values = [number for number in counted if evidence[number].of_values]
+    if found := _only(evidence, signatures, counted, array_type):
+        return found
+    if any(evidence[number].failed for number in values):
+        return _only(evidence, signatures, values, array_type)
+    return None
+
+
+def _only(
+    evidence: Sequence[Evidence],
+    signatures: Sequence[MistakeSignature],
+    numbers: Sequence[int],
+    array_type: ArrayType,
+) -> Mistake | None:
+    """The only mistake that agrees with the evidence at all ``numbers``.
+
+    At least one observation must be a returned value, so code that always raises agrees with nothing.
+    """
+    found = [
+        each.mistake
+        for each in signatures
+        if all(
+            agree(evidence[at].signature, each.observations[at], array_type, evidence[at].seen.spec.kind)
+            for at in numbers
+        )
+        and any(isinstance(seen, Returned) for at in numbers for seen in evidence[at].signature)
+    ]
+    return found[0] if len({mistake.misconception for mistake in found}) == 1 else None
 
 
 def _is_confirmed(failure: WrongExercise, mistake: Mistake) -> bool:

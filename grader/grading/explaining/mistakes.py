@@ -1,8 +1,6 @@
-"""Finds the misconception behind wrong results, by comparing them with what typical mistakes return.
+"""What typical mistakes return, and whether it is what a learner's code returned.
 
-A mistake is an edited reference; its observations on all checks are its signature. A failure is attributed to a mistake
-if it agrees with exactly one signature everywhere. If several things are wrong, agreement on all results of the check
-``values`` is enough.
+A mistake is an edited reference; its observations on all checks are its signature.
 """
 
 from __future__ import annotations
@@ -15,18 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.core.model import Array, ArrayType, Mistake, Observation, Raised, Returned, Status, Verdict
+from grader.core.model import Array, ArrayType, Mistake, Observation, Raised, Returned
 
 _RTOL, _ATOL = 1e-3, 1e-4
-
-
-@dataclass(frozen=True, slots=True)
-class CheckedCase:
-    """One check on one case: what the learner's code returned, and the verdict."""
-
-    check: str
-    observations: tuple[Observation, ...]
-    verdict: Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,40 +24,6 @@ class MistakeSignature:
 
     mistake: Mistake
     observations: Sequence[tuple[Observation, ...]]
-
-
-def diagnose(
-    evidence: Sequence[CheckedCase], signatures: Sequence[MistakeSignature], array_type: ArrayType
-) -> Mistake | None:
-    """The mistake that explains the evidence; None unless exactly one does."""
-    counted = [at for at, e in enumerate(evidence) if e.verdict.applies and e.verdict.status is not Status.PENDING]
-    values = [number for number in counted if evidence[number].check == "values"]
-    if found := _only(evidence, signatures, counted, array_type):
-        return found
-    if any(evidence[number].verdict.status is not Status.PASSED for number in values):
-        return _only(evidence, signatures, values, array_type)
-    return None
-
-
-def _only(
-    evidence: Sequence[CheckedCase],
-    signatures: Sequence[MistakeSignature],
-    numbers: Sequence[int],
-    array_type: ArrayType,
-) -> Mistake | None:
-    """The only mistake that agrees with the evidence at all ``numbers``.
-
-    At least one observation must be a returned value, so code that always raises agrees with nothing.
-    """
-    found = [
-        each.mistake
-        for each in signatures
-        if all(
-            agree(evidence[at].observations, each.observations[at], array_type, evidence[at].check) for at in numbers
-        )
-        and any(isinstance(seen, Returned) for at in numbers for seen in evidence[at].observations)
-    ]
-    return found[0] if len({mistake.misconception for mistake in found}) == 1 else None
 
 
 def agree(mine: Sequence[Observation], theirs: Sequence[Observation], array_type: ArrayType, check: str = "") -> bool:

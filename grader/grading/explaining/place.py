@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -20,15 +20,15 @@ from grader.core.errors import LibrariesChanged
 from grader.core.model import (
     Case,
     CheckSpec,
+    Course,
     Diagnosis,
     Exercise,
     Job,
+    Landmark,
     Limits,
-    Observed,
     Probing,
     Program,
     Returned,
-    SourceFile,
     Span,
     Status,
     Text,
@@ -50,6 +50,7 @@ from grader.grading.explaining.place_text import (
     missing_after,
     sentence,
 )
+from grader.grading.explaining.reruns import Reruns
 from grader.grading.explaining.terms import NamedValue
 from grader.grading.explaining.traces import (
     MOST_RERUNS,
@@ -65,13 +66,12 @@ from grader.grading.explaining.traces import (
     read_trace,
     to_array,
 )
-from grader.grading.explaining.unsuitable import function_around, shared, unsuitable
-from grader.grading.inputs import Drawn, Seed, draw_for
-from grader.grading.plan import REFERENCE_LIMITS, CallingForm, Plan, function_of, module_of
+from grader.grading.explaining.unsuitable import function_around, shared, text_of, unsuitable
+from grader.grading.inputs import Drawn, Seed
+from grader.grading.plan import module_of, reference_target
 from grader.grading.programs import Target, apply_variant
 
 if TYPE_CHECKING:
-    from grader.core.model import Observe
     from grader.grading.context import GradingContext
     from grader.grading.explaining.evidence import Evidence
 
@@ -94,6 +94,8 @@ CPU_IN_A_CLASS = 2.0
 CPU_OF_A_SUBMISSION = 18.0
 
 Precision = Literal["float32", "float64"]
+#: Substitutions: the number of a probe, and the index of the reference value that takes the place of its value.
+Pairs: TypeAlias = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,65 +133,24 @@ class Substitution:
     cases: tuple[int, ...]
 
 
-@dataclass(slots=True)
-class SearchBudget:
-    """Runs the searches for one submission with ``run``, within a budget for all of them.
-
-    ``cpu`` is in seconds of the child's clock, ``used`` what they have taken; ``reruns`` is the number of runs left.
-    """
-
-    run: Observe
-    cpu: float
-    reruns: float
-    used: float = 0.0
-
-    @property
-    def left(self) -> float:
-        """The CPU seconds that are left of the budget."""
-        return self.cpu - self.used
-
-    def observe(self, job: Job, limits: Limits) -> Observed:
-        """Runs a job, and charges it to the budget."""
-        seen = self.run(job, limits)
-        self.used += seen.cpu_seconds
-        return seen
-
-
-@dataclass(frozen=True, slots=True)
-class FailedAttempt:
-    """A wrong exercise: its plan, the form in which it was called, and the statuses of the plan's entries.
+def explain(code: Reruns, statuses: Sequence[Status], named: tuple[str, ...]) -> tuple[Diagnosis, ...]:
+    """The places where the code of an exercise goes wrong, whose plan's entries have these ``statuses``.
 
     If misconceptions have already been ``named``, only places that repair the code are searched for, among the values
-    that the edits of these mistakes change.
-    """
-
-    plan: Plan
-    form: CallingForm | None
-    statuses: Sequence[Status]
-    named: tuple[str, ...] = ()
-
-
-def explain(
-    wrong: FailedAttempt, context: GradingContext, files: tuple[SourceFile, ...], child: SearchBudget
-) -> tuple[Diagnosis, ...]:
-    """The places where the code goes wrong.
-
-    Empty if none is found or the search fails; the verdict is valid without them.
+    that the edits of these mistakes change. Empty if none is found or the search fails; the verdict is valid without.
     """
     try:
-        plan, form = wrong.plan, wrong.form
-        if plan.file is None or form is None or context.course.edition is not None:
-            return ()
-        sought = _sought(plan, form, wrong.statuses, context)
+        plan, course = code.plan, code.context.course
+        sought = _sought(code, statuses) if course.edition is None else ()
         if not sought:
             return ()
         chosen = sought[:MOST_CASES]
-        cases = (*chosen, *(*sought[MOST_CASES:], *_fresh(plan, form, context))[:MOST_CONFIRMING])
-        reference = _reference_values(context, plan.exercise, cases)
-        lines = _changed_lines(plan.exercise, wrong.named, context)
-        unfit = unsuitable(files) | unsuitable(context.course.reference)
-        unfit |= shared(files, plan.calls or plan.exercise.name, context.course)
-        search = _Search(plan, form, cases, len(chosen), reference, context, files, child, unfit, lines)
+        cases = (*chosen, *(*sought[MOST_CASES:], *_fresh(code))[:MOST_CONFIRMING])
+        reference = _reference_values(code.context, plan.exercise, cases)
+        lines = _changed_lines(plan.exercise, named, course)
+        unfit = unsuitable(code.files) | unsuitable(course.reference)
+        unfit |= shared(code.files, plan.calls or plan.exercise.name, course)
+        search = _Search(code, cases, len(chosen), reference, unfit, lines)
         return tuple(search.explained()) if reference else ()
     except LibrariesChanged:
         raise
@@ -197,36 +158,31 @@ def explain(
         return ()
 
 
-def _sought(
-    plan: Plan, form: CallingForm, statuses: Sequence[Status], context: GradingContext
-) -> tuple[ProbedCase, ...]:
+def _sought(code: Reruns, statuses: Sequence[Status]) -> tuple[ProbedCase, ...]:
     """The public cases whose values are wrong, or that raised an exception."""
-    found = []
-    for entry, status, expected in zip(plan.entries, statuses, context.expected(plan.exercise), strict=True):
+    found, references = [], code.context.expected(code.plan.exercise)
+    for entry, status, expected in zip(code.plan.entries, statuses, references, strict=True):
         wrong = status in (Status.FAILED, Status.RAISED) and entry.case.public and not entry.case.sealed
         match expected:
             case (Returned((value,)),) if wrong and entry.spec.kind == "values":
-                given = apply_variant(form.variant, entry.drawn)
+                given = apply_variant(code.form.variant, entry.drawn)
                 found.append(ProbedCase(entry.case, entry.spec, entry.drawn, given, value))
     return tuple(found)
 
 
-def _fresh(plan: Plan, form: CallingForm, context: GradingContext) -> Iterator[ProbedCase]:
+def _fresh(code: Reruns) -> Iterator[ProbedCase]:
     """The public cases with other inputs, drawn from a seed of their own."""
-    for entry in plan.entries:
-        if entry.spec.kind == "values" and entry.case.public and not entry.case.sealed:
-            drawn = draw_for(entry.spec, replace(entry.case, public=False), plan.exercise.name, _FRESH)
-            yield ProbedCase(entry.case, entry.spec, drawn, apply_variant(form.variant, drawn))
+    for entry, drawn in code.drawn(_FRESH):
+        if entry.case.public:
+            yield ProbedCase(entry.case, entry.spec, drawn, apply_variant(code.form.variant, drawn))
 
 
-def _changed_lines(
-    exercise: Exercise, named: Sequence[str], context: GradingContext
-) -> tuple[tuple[str, int, int], ...] | None:
+def _changed_lines(exercise: Exercise, named: Sequence[str], course: Course) -> tuple[tuple[str, int, int], ...] | None:
     """The lines of the reference that the ``named`` mistakes change; None if none is named."""
     if not named:
         return None
     changes = [edit for mistake in exercise.mistakes if mistake.misconception in named for edit in mistake.edits]
-    found = [edits.changed_lines(context.course.reference, edit, module_of(exercise)) for edit in changes]
+    found = [edits.changed_lines(course.reference, edit, module_of(exercise)) for edit in changes]
     return tuple(lines for lines in found if lines is not None)
 
 
@@ -238,14 +194,10 @@ class _Search:
     reference in which the values have to lie; None if any will do.
     """
 
-    plan: Plan
-    form: CallingForm
+    code: Reruns
     cases: tuple[ProbedCase, ...]
     chosen: int
     reference: ReferenceRun
-    context: GradingContext
-    files: tuple[SourceFile, ...]
-    child: SearchBudget
     unfit: frozenset[Where]
     lines: tuple[tuple[str, int, int], ...] | None
 
@@ -254,15 +206,19 @@ class _Search:
         """Whether a mistake has already been named."""
         return self.lines is not None
 
+    @property
+    def marks(self) -> tuple[ReferenceValue, ...]:
+        """The distinct values of the reference."""
+        return self.reference.marks
+
     def explained(self) -> Iterator[Diagnosis]:
         """The diagnoses, from a search in float64 if the submission supports it and is wrong there, too."""
-        marks = self.reference.marks
         for precision in ("float64", "float32"):
-            first = self.run(precision, marks, (), range(self.chosen))
+            first = self.run(precision, (), range(self.chosen))
             if len(first) < self.chosen:
                 return
             if self._usable(first):
-                yield from self._diagnoses(precision, marks, first)
+                yield from self._diagnoses(precision, first)
                 return
 
     def _usable(self, traces: Mapping[int, Trace]) -> bool:
@@ -272,60 +228,52 @@ class _Search:
             for at, trace in traces.items()
         )
 
-    def _diagnoses(
-        self, precision: Precision, marks: tuple[ReferenceValue, ...], first: Mapping[int, Trace]
-    ) -> Iterator[Diagnosis]:
+    def _diagnoses(self, precision: Precision, first: Mapping[int, Trace]) -> Iterator[Diagnosis]:
         found, traces, left = list[Substitution](), first, set(first)
         while left and len(found) < MOST_PLACES:
-            best = self.best(marks, traces, first, [each.probe for each in found])
+            best = self.best(traces, first, [each.probe for each in found])
             if best is None:
                 break
             found.append(best)
             left -= set(best.cases)
             if left:
-                fixed = tuple((each.probe, each.mark) for each in found)
-                traces = self.run(precision, marks, fixed, sorted(left))
+                traces = self.run(precision, _fixed(found), sorted(left))
         if not left:  # a substitution that repairs only some cases may do so by chance
-            if self.is_confirmed(precision, marks, found):
+            if self.is_confirmed(precision, found):
                 for number, each in enumerate(found, 1):
-                    yield from self.diagnosis(marks, first, each, whole=number == len(found))
-        elif (both := self.together(precision, marks, first)) and self.is_confirmed(precision, marks, both):
-            yield from self.repair(marks, first, both)
-        elif not self.named and (said := self.missing(marks, first)) is not None:
+                    yield from self.diagnosis(first, each, whole=number == len(found))
+        elif (both := self.together(precision, first)) and self.is_confirmed(precision, both):
+            yield from self.repair(first, both)
+        elif not self.named and (said := self.missing(first)) is not None:
             yield said
 
-    def is_confirmed(
-        self, precision: Precision, marks: tuple[ReferenceValue, ...], found: Sequence[Substitution]
-    ) -> bool:
+    def is_confirmed(self, precision: Precision, found: Sequence[Substitution]) -> bool:
         """Whether the substitutions also make every case right that did not choose them."""
-        fixed = tuple((each.probe, each.mark) for each in found)
         others = range(self.chosen, len(self.cases))
-        traces = self.traced(precision, marks, [(at, fixed) for at in others], search=False)
+        traces = self.traced(precision, [(at, _fixed(found)) for at in others], search=False)
         return all(trace is not None and self.right(at, trace.result) for at, trace in zip(others, traces, strict=True))
 
-    def together(
-        self, precision: Precision, marks: tuple[ReferenceValue, ...], first: Mapping[int, Trace]
-    ) -> tuple[Substitution, ...]:
+    def together(self, precision: Precision, first: Mapping[int, Trace]) -> tuple[Substitution, ...]:
         """Two substitutions that together repair every case, although neither does alone; empty if there are none."""
-        if self.named and self.context.for_class:
+        if self.named and self.code.context.for_class:
             return ()
-        asked = self.first_candidates(marks, first)
-        ahead = self.traced(precision, marks, [(0, (each,)) for each in asked])
+        asked = self.first_candidates(first)
+        ahead = self.traced(precision, [(0, (each,)) for each in asked])
         for each, trace in zip(asked, ahead, strict=True):
-            if trace is None or self.best(marks, {0: trace}, first, each[:1]) is None:
+            if trace is None or self.best({0: trace}, first, each[:1]) is None:
                 continue
-            traces = self.run(precision, marks, (each,), first)
-            second = self.best(marks, traces, first, each[:1]) if len(traces) == len(first) else None
+            traces = self.run(precision, (each,), first)
+            second = self.best(traces, first, each[:1]) if len(traces) == len(first) else None
             if second is not None and len(second.cases) == len(first):
                 return Substitution(*each, second.cases), second
         return ()
 
-    def first_candidates(self, marks: tuple[ReferenceValue, ...], first: Mapping[int, Trace]) -> list[tuple[int, int]]:
+    def first_candidates(self, first: Mapping[int, Trace]) -> list[tuple[int, int]]:
         """Pairs (probe, named value that the code never computes) that fit; the earliest value first."""
         trace = first[0]
         absent = {
             number
-            for number, mark in enumerate(marks)
+            for number, mark in enumerate(self.marks)
             if mark.name is not None
             and not mark.final
             and all(map(is_distinctive, (each[-1] if each else 0 for each in mark.values)))
@@ -336,57 +284,41 @@ class _Search:
         shared = {pair for pair in set.intersection(*fits) if pair[1] in absent and pair[0] in time}
         return sorted(shared, key=lambda pair: (pair[1], time[pair[0]]))[:MOST_FIRSTS]
 
-    def run(
-        self,
-        precision: Precision,
-        marks: tuple[ReferenceValue, ...],
-        fixed: tuple[tuple[int, int], ...],
-        cases: Iterable[int],
-    ) -> dict[int, Trace]:
+    def run(self, precision: Precision, fixed: Pairs, cases: Iterable[int]) -> dict[int, Trace]:
         """The traces of these cases, with every fitting substitution in addition to ``fixed`` ones."""
         numbers = list(cases)
-        traces = self.traced(precision, marks, [(at, fixed) for at in numbers])
+        traces = self.traced(precision, [(at, fixed) for at in numbers])
         return {at: trace for at, trace in zip(numbers, traces, strict=True) if trace is not None}
 
     def traced(
-        self,
-        precision: Precision,
-        marks: tuple[ReferenceValue, ...],
-        asked: Sequence[tuple[int, tuple[tuple[int, int], ...]]],
-        *,
-        search: bool = True,
+        self, precision: Precision, asked: Sequence[tuple[int, Pairs]], *, search: bool = True
     ) -> list[Trace | None]:
         """The traces for pairs (case, fixed substitutions); None on failure.
 
         With ``search``, all other substitutions that fit are tried, too.
         """
-        cpu = min(CPU_IN_A_CLASS if self.context.for_class else CPU, self.child.left)
-        most = int(min(RERUNS_IN_A_CLASS if self.context.for_class else MOST_RERUNS, self.child.reruns))
+        plan, child, for_class = self.code.plan, self.code.child, self.code.context.for_class
+        cpu = min(CPU_IN_A_CLASS if for_class else CPU, child.left)
+        most = int(min(RERUNS_IN_A_CLASS if for_class else MOST_RERUNS, child.reruns))
         if cpu <= 0 or most < len(asked) or not asked:
             return [None] * len(asked)
-        assert self.plan.file is not None
+        assert plan.file is not None
         programs = []
         for number, (at, fixed) in enumerate(asked):
-            values = tuple(tuple(map(to_array, mark.values[at])) for mark in marks)
+            values = tuple(tuple(map(to_array, mark.values[at])) for mark in self.marks)
             share = Probing(values, fixed, most // len(asked) if search else 0, cpu / len(asked))
-            target = Target(
-                self.plan.exercise,
-                self.plan.file.module,
-                self.form.array_type,
-                precision,
-                group=f"place {number}",
-                calls=self.plan.calls,
-            )
+            array_type, group = self.code.form.array_type, f"place {number}"
+            target = Target(plan.exercise, plan.file.module, array_type, precision, group, plan.calls)
             programs.append(_program(target, self.cases[at].variant_drawn, self.cases[at].spec, share))
         limits = Limits(
             group_cpu=cpu / len(asked) + 0.2, group_wall=1.0 + cpu, import_cpu=1.0, import_wall=2.0, fresh_children=8
         )
-        seen = self.child.observe(Job(self.files, tuple(programs)), limits)
+        seen = child.observe(Job(self.code.files, tuple(programs)), limits)
         traces = [
             trace and replace(trace, tried=trace.tried[: most // len(asked)])
             for trace in map(read_trace, seen.observations)
         ]
-        self.child.reruns -= sum(len(trace.tried) for trace in traces if trace)
+        child.reruns -= sum(len(trace.tried) for trace in traces if trace)
         return traces
 
     def right(self, at: int, result: tuple[Any, ...]) -> bool:
@@ -406,11 +338,7 @@ class _Search:
         )
 
     def best(
-        self,
-        marks: tuple[ReferenceValue, ...],
-        traces: Mapping[int, Trace],
-        first: Mapping[int, Trace],
-        put_in: Sequence[int] = (),
+        self, traces: Mapping[int, Trace], first: Mapping[int, Trace], put_in: Sequence[int] = ()
     ) -> Substitution | None:
         """The substitution that makes the most cases correct; of several, the earliest.
 
@@ -418,7 +346,7 @@ class _Search:
         enough, it must be unlikely to fit by chance: a named value, or one that repairs every case that reaches the
         expression, which some cases in ``first`` do not.
         """
-        repairs: dict[tuple[int, int], set[int]] = {}
+        marks, repairs = self.marks, dict[tuple[int, int], set[int]]()
         for at, trace in traces.items():
             for probe, mark, result in trace.tried:
                 known = probe in trace.where and 0 <= mark < len(marks)
@@ -450,7 +378,7 @@ class _Search:
         # same function that the same value repairs is preferred.
         where = {probe: place for trace in traces.values() for probe, place in trace.where.items()}
         label, *_ = first_place = where[earliest[0][0]]
-        around = function_around(self.files, first_place)
+        around = function_around(self.code.files, first_place)
         pair = next(
             (
                 each
@@ -465,51 +393,56 @@ class _Search:
         )
         return Substitution(*pair, tuple(sorted(repairs[pair])))
 
-    def diagnosis(
-        self, marks: tuple[ReferenceValue, ...], first: Mapping[int, Trace], found: Substitution, whole: bool
-    ) -> Iterator[Diagnosis]:
+    def diagnosis(self, first: Mapping[int, Trace], found: Substitution, whole: bool) -> Iterator[Diagnosis]:
         """The diagnosis of one place; none if the code computes the value itself later on, or nothing can be said."""
-        trace, mark = first[found.cases[0]], marks[found.mark]
+        mark, marks = self.marks[found.mark], self.marks
         # A value without a name would not say what to do.
         if mark.name is None or is_computed_after(found.probe, mark, first):
             return
         steps = [intermediate_at(marks, first[at], found.probe, at) for at in found.cases]
         before = all(each is not None and each < found.mark for each in steps)
-        # This child runs after others had secret inputs, which could pass a few bits on to it.
-        mine = () if self.context.seed.secret else trace.values[found.probe]
-        difference = first_difference(mark.values[found.cases[0]], mine)
         step = None if steps[0] is None else marks[steps[0]].name
-        text = missing_after(mark.name, step) if before and step is not None else sentence(mark.name, difference)
+        if before and step is not None:
+            text = missing_after(mark.name, step)
+        else:
+            text = sentence(mark.name, self._difference(first, found))
         if whole:
             text = Text(text.en + REPAIRS_ALL.en, text.zh + REPAIRS_ALL.zh)
-        kind = Repair if whole else Diagnosis
-        yield kind("place", text, mark.name.misconception, self._span(trace.where[found.probe]))
+        yield self._at(first, found, text, mark.name, repairs=whole)
 
-    def repair(
-        self, marks: tuple[ReferenceValue, ...], first: Mapping[int, Trace], both: Sequence[Substitution]
-    ) -> Iterator[Diagnosis]:
+    def repair(self, first: Mapping[int, Trace], both: Sequence[Substitution]) -> Iterator[Diagnosis]:
         """The diagnoses of two places that repair the code only together. They do not claim to be the only fix.
 
         A mistake that has a name is one, and one change may fix it: then the first place is enough.
         """
         if self.named:
-            yield from self.diagnosis(marks, first, both[0], whole=False)
+            yield from self.diagnosis(first, both[0], whole=False)
             return
-        if any(marks[found.mark].name is None for found in both):
+        names = [name for found in both if (name := self.marks[found.mark].name) is not None]
+        if len(names) < len(both):
             return
-        for found, said in zip(both, (FIRST_CHANGE, SECOND_CHANGE), strict=True):
-            trace, mark = first[found.cases[0]], marks[found.mark]
-            assert mark.name is not None
-            mine = () if self.context.seed.secret else trace.values[found.probe]
-            name = Text(mark.name.en, mark.name.zh)
-            text = said.fill(name=name, more=first_difference(mark.values[found.cases[0]], mine))
-            kind = Repair if said is SECOND_CHANGE else Diagnosis
-            yield kind("place", text, mark.name.misconception, self._span(trace.where[found.probe]))
+        for found, name, said in zip(both, names, (FIRST_CHANGE, SECOND_CHANGE), strict=True):
+            text = said.fill(name=Text(name.en, name.zh), more=self._difference(first, found))
+            yield self._at(first, found, text, name, repairs=said is SECOND_CHANGE)
 
-    def missing(self, marks: tuple[ReferenceValue, ...], first: Mapping[int, Trace]) -> Diagnosis | None:
+    def _difference(self, first: Mapping[int, Trace], found: Substitution) -> Text:
+        """The first difference between the value at a place and the correct one."""
+        case = found.cases[0]
+        # This child runs after others had secret inputs, which could pass a few bits on to it.
+        mine = () if self.code.context.seed.secret else first[case].values[found.probe]
+        return first_difference(self.marks[found.mark].values[case], mine)
+
+    def _at(
+        self, first: Mapping[int, Trace], found: Substitution, text: Text, name: Landmark, *, repairs: bool
+    ) -> Diagnosis:
+        """The diagnosis of the place of a substitution."""
+        kind, where = Repair if repairs else Diagnosis, first[found.cases[0]].where[found.probe]
+        return kind("place", text, name.misconception, self._span(where))
+
+    def missing(self, first: Mapping[int, Trace]) -> Diagnosis | None:
         """A diagnosis of the first named value that no case computes although the one before it is; else None."""
         trace = first[0]
-        named = [mark for mark in marks if mark.name and mark.values[0] and is_distinctive(mark.values[0][-1])]
+        named = [mark for mark in self.marks if mark.name and mark.values[0] and is_distinctive(mark.values[0][-1])]
         appears = [_first_in_all(mark, first) for mark in named]
         last = max((at for at, probe in enumerate(appears) if probe is not None), default=None)
         if last is None or last + 1 >= len(named) or sum(probe is not None for probe in appears) < 2:
@@ -527,11 +460,14 @@ class _Search:
     def _span(self, where: Where) -> Span:
         """The place as a span of the file. Raises ValueError if the submission has no such place."""
         label, line, end_line, column, end = where
-        text = _text_of(self.files, label)
-        lines = text.split("\n")
+        lines = text_of(self.code.files, label).split("\n")
         if not (1 <= line <= end_line <= len(lines) and 0 <= column <= len(lines[line - 1]) and end >= 0):
             raise ValueError("a place outside the file")
         return Span(label, line, end_line, column, min(end, len(lines[end_line - 1])))
+
+
+def _fixed(found: Iterable[Substitution]) -> Pairs:
+    return tuple((each.probe, each.mark) for each in found)
 
 
 def _first_in_all(mark: ReferenceValue, traces: Mapping[int, Trace]) -> int | None:
@@ -549,15 +485,14 @@ def _of_its_branch(probe: int, cases: set[int], traces: Mapping[int, Trace], fir
 def _reference_values(context: GradingContext, exercise: Exercise, cases: Sequence[ProbedCase]) -> ReferenceRun:
     """What the reference computes in these cases; cached in ``context``."""
     key = (exercise.name, *((each.case.name, each.spec, each.expected is None) for each in cases))
-    return context.landmarks(key, lambda: _run_reference(context, exercise, cases))
+    return context.kept("landmarks", key, lambda: _run_reference(context, exercise, cases))
 
 
 def _run_reference(context: GradingContext, exercise: Exercise, cases: Sequence[ProbedCase]) -> ReferenceRun:
     reference = context.course.reference
-    target = Target(exercise, module_of(exercise), "torch", "float64", calls=function_of(exercise))
-    programs = tuple(_program(target, each.drawn, each.spec, Probing()) for each in cases)
-    seen = context.observe_reference(Job(reference, programs), REFERENCE_LIMITS)
-    traces = [trace for each in seen.observations if (trace := read_trace(each)) is not None and trace.result]
+    target = reference_target(exercise)
+    seen = context.reference(tuple(_program(target, each.drawn, each.spec, Probing()) for each in cases))
+    traces = [trace for each in seen if (trace := read_trace(each)) is not None and trace.result]
     if len(traces) < len(cases):
         return ReferenceRun()
     names = {where: name for name, where in landmarks.places(reference, exercise) if where is not None}
@@ -590,10 +525,6 @@ def named_values(context: GradingContext, exercise: Exercise, cases: Sequence[Ev
         for mark in marks
         if mark.name is not None and not mark.final and all(len(each) == 1 for each in mark.values)
     )
-
-
-def _text_of(files: tuple[SourceFile, ...], label: str) -> str:
-    return next(part.text for file in files for part in file.parts if part.label == label)
 
 
 def _program(target: Target, drawn: Drawn, spec: CheckSpec, probing: Probing) -> Program:

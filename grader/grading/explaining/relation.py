@@ -16,8 +16,7 @@ from grader.grading.explaining import relations, terms
 from grader.grading.explaining.evidence import Evidence, OtherInputs, WrongExercise, WrongPart, hidden_pairs, own, parts
 from grader.grading.explaining.relations import ENOUGH, Pair, leaves, near
 from grader.grading.inputs import Drawn
-from grader.grading.plan import function_of, module_of
-from grader.grading.programs import Target
+from grader.grading.plan import reference_target
 from grader.submission.messages import printable
 
 #: More integers and booleans than floats are required, because small ones agree by chance.
@@ -98,13 +97,18 @@ def _about(failure: WrongExercise, part: WrongPart, said: Text) -> Text | None:
 
 
 def _where(part: WrongPart) -> Text:
-    """Which value of several it is, in words."""
-    match part.evidence[0].seen.expected, part.at:
-        case (Returned((dict(),)),), (first, *_):
-            return _KEY.fill(key=printable(repr(first), _LONGEST_KEY))
-        case (Returned(((tuple() | list()) as values,)),), (int() as first, *_):
-            return _ITEM.fill(number=first + 1, count=len(values))
+    """Which value of several it is about, in words."""
+    match part.evidence[0].seen.expected:
+        case (Returned((dict() | list() | tuple() as values,)),):
+            return _place(values, part.at)
     raise ValueError("not one of several values")
+
+
+def _place(values: dict[str, Any] | list[Any] | tuple[Any, ...], path: tuple[Any, ...]) -> Text:
+    """Which of ``values`` the one at the end of ``path`` is, or is in."""
+    if isinstance(values, dict):
+        return _KEY.fill(key=printable(repr(path[0]), _LONGEST_KEY))
+    return _ITEM.fill(number=path[0] + 1, count=len(values))
 
 
 _PART = Message("In what you return ({where}): {said}")
@@ -173,10 +177,8 @@ def _is_nothing(got: Sequence[Observation]) -> bool:
 
 
 def _is_only_none(value: object) -> bool:
-    if isinstance(value, dict):
-        return bool(value) and all(map(_is_only_none, value.values()))
-    if isinstance(value, (list, tuple)):
-        return bool(value) and all(map(_is_only_none, value))
+    if isinstance(value, (dict, list, tuple)):
+        return bool(value) and all(map(_is_only_none, value.values() if isinstance(value, dict) else value))
     return value is None
 
 
@@ -202,13 +204,7 @@ def _part(evidence: Evidence) -> Text | None:
         return None
     if len(right) > 1:
         return _ORDER.fill(count=len(right))
-    first = places[0][0]
-    where = (
-        _KEY.fill(key=printable(repr(first), _LONGEST_KEY))
-        if isinstance(got, dict)
-        else _ITEM.fill(number=first + 1, count=len(got))
-    )
-    return _AMONG.fill(where=where)
+    return _AMONG.fill(where=_place(got, places[0]))
 
 
 def _parts(got: dict[str, Any] | list[Any] | tuple[Any, ...]) -> dict[tuple[Any, ...], NDArray[Any]]:
@@ -288,9 +284,7 @@ def _run(failure: WrongExercise, like: Evidence, inputs: Sequence[Drawn]) -> tup
     """What the reference returns for these inputs, in the check of ``like``."""
     if not inputs or failure.run is None:
         return ()
-    target = Target(
-        failure.exercise, module_of(failure.exercise), "torch", "float64", calls=function_of(failure.exercise)
-    )
+    target = reference_target(failure.exercise)
     calls = checks.kinds()[like.seen.spec.kind].calls
     return failure.run(tuple(calls(target, drawn, like.seen.spec)[0] for drawn in inputs))
 
@@ -306,6 +300,5 @@ def _same(result: Observation, got: Sequence[Observation], at: tuple[object, ...
     match result, got:
         case Returned((theirs,)), (Returned((mine,)),):
             one, other = dict(leaves(theirs)), dict(leaves(mine))
-            places = other.keys() if whole else {at}
-            return one.keys() == other.keys() and all(near(one[place], other[place]) for place in places)
+            return _near(one, other) if whole else one.keys() == other.keys() and near(one[at], other[at])
     return False

@@ -2,27 +2,51 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from grader.core.model import CheckSpec, Job, Limits, Observation, Program, Returned, Status
+from grader.core.model import CheckSpec, Job, Limits, Observation, Observed, Program, Returned, Status
 from grader.grading import checks, verdicts
 from grader.grading.checks import JudgeInput
-from grader.grading.explaining.place import SearchBudget
 from grader.grading.inputs import Drawn, Seed, draw_for
-from grader.grading.plan import REFERENCE_LIMITS, CallingForm, Plan, function_of, module_of, regroup
+from grader.grading.plan import CallingForm, Plan, PlannedCheck, reference_target, run_all
 from grader.grading.programs import Target, apply_variant
 
 if TYPE_CHECKING:
-    from grader.core.model import SourceFile
+    from grader.core.model import Observe, SourceFile
     from grader.grading.context import GradingContext
 
 #: The maximum number of inputs that are tried.
 MOST = 48
 _SEEDS = tuple(map(Seed.number, range(1, 5)))
 _LIMITS = Limits(group_cpu=0.5, group_wall=2.0, import_cpu=1.0, import_wall=2.0, fresh_children=8)
+
+
+@dataclass(slots=True)
+class SearchBudget:
+    """Runs the searches for one submission with ``run``, within a budget for all of them.
+
+    ``cpu`` is in seconds of the child's clock, ``used`` what they have taken; ``reruns`` is the number of runs left.
+    """
+
+    run: Observe
+    cpu: float
+    reruns: float
+    used: float = 0.0
+
+    @property
+    def left(self) -> float:
+        """The CPU seconds that are left of the budget."""
+        return self.cpu - self.used
+
+    def observe(self, job: Job, limits: Limits) -> Observed:
+        """Runs a job, and charges it to the budget."""
+        seen = self.run(job, limits)
+        self.used += seen.cpu_seconds
+        return seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +75,16 @@ class Reruns:
             return [None] * len(asked)
         assert plan.file is not None
         exercise, given = plan.exercise, asked[:MOST]
-        theirs = Target(exercise, module_of(exercise), "torch", "float64", calls=function_of(exercise))
+
+        def submitted(programs: tuple[Program, ...]) -> tuple[Observation, ...]:
+            hidden = tuple(replace(program, hidden=True) for program in programs)  # some are those of hidden cases
+            return child.observe(Job(files or self.files, hidden), _LIMITS).observations
+
+        theirs = reference_target(exercise)
         mine = Target(exercise, plan.file.module, self.form.array_type, group="other inputs", calls=plan.calls)
-        wanted = [_programs(theirs, spec, drawn) for spec, drawn in given]
-        compared = Job(reference or context.course.reference, _flat(wanted))
-        expected = regroup(wanted, context.observe_reference(compared, REFERENCE_LIMITS).observations)
-        tried = [_programs(mine, spec, drawn) for spec, drawn in given]
-        programs = tuple(replace(program, hidden=True) for program in _flat(tried))  # some are those of hidden cases
-        seen = child.observe(Job(files or self.files, programs), _LIMITS)
-        got = regroup(tried, seen.observations)
+        compared = functools.partial(context.reference, files=reference)
+        expected = run_all([_programs(theirs, *each) for each in given], compared)
+        got = run_all([_programs(mine, *each) for each in given], submitted)
         found = [self._verdict(*each) for each in zip(given, got, expected, strict=True)]
         return found + [None] * (len(asked) - len(found))
 
@@ -73,19 +98,20 @@ class Reruns:
         seen = JudgeInput(exercise, case, spec, drawn, got, expected, self.form.array_type)
         return _MEANING.get(verdicts.judge(seen).status)
 
+    def drawn(self, seed: Seed) -> Iterator[tuple[PlannedCheck, Drawn]]:
+        """Other inputs for each case of the check ``values``, drawn from ``seed``."""
+        for entry in self.plan.entries:
+            if entry.spec.kind == "values" and not entry.case.sealed:
+                case = replace(entry.case, public=False)
+                yield entry, draw_for(entry.spec, case, self.plan.exercise.name, seed)
+
     def fresh(self) -> list[tuple[CheckSpec, Drawn]]:
         """Inputs of the same kinds as those of the cases, in the form of the code: from other seeds, none twice."""
         found: dict[str, tuple[CheckSpec, Drawn]] = {}
         known = {repr(entry.drawn) for entry in self.plan.entries}
-        for seed, entry in itertools.product(_SEEDS, self.plan.entries):
-            if entry.spec.kind == "values" and not entry.case.sealed:
-                drawn = draw_for(entry.spec, replace(entry.case, public=False), self.plan.exercise.name, seed)
-                found.setdefault(repr(drawn), (entry.spec, apply_variant(self.form.variant, drawn)))
+        for entry, drawn in itertools.chain.from_iterable(map(self.drawn, _SEEDS)):
+            found.setdefault(repr(drawn), (entry.spec, apply_variant(self.form.variant, drawn)))
         return [each for key, each in found.items() if key not in known]
-
-
-def _flat(asked: list[tuple[Program, ...]]) -> tuple[Program, ...]:
-    return tuple(program for programs in asked for program in programs)
 
 
 _MEANING = {Status.PASSED: True, Status.FAILED: False, Status.RAISED: False}

@@ -209,9 +209,10 @@ class _Finder:
     def _orders(self, function: _Function) -> Iterator[_Change]:
         for node in ast.walk(function):
             match node:
-                case ast.Subscript(value=value, slice=ast.Slice(None, None, ast.UnaryOp(ast.USub(), ast.Constant(1)))):
-                    yield self._instead(_REVERSED, node, self._segment(value))
-                case ast.Call(func=ast.Name(id="reversed"), args=[value]):
+                case (
+                    ast.Subscript(value=value, slice=ast.Slice(None, None, ast.UnaryOp(ast.USub(), ast.Constant(1))))
+                    | ast.Call(func=ast.Name(id="reversed"), args=[value])
+                ):
                     yield self._instead(_REVERSED, node, self._segment(value))
                 case ast.Call(func=ast.Attribute(value=value, attr="flip"), args=args):
                     of_module = isinstance(value, ast.Name) and value.id in _MODULES

@@ -72,17 +72,9 @@ def _is_added(got: _Array, expected: _Array, term: _Array) -> bool:
     return term.shape == expected.shape and _varies(term) and near(got - expected, term)
 
 
-def _is_subtracted(got: _Array, expected: _Array, term: _Array) -> bool:
-    return _is_added(expected, got, term)
-
-
 def _is_multiplied(got: _Array, expected: _Array, term: _Array) -> bool:
     fits = term.ndim <= expected.ndim and _fit(term, expected) and (expected * term).shape == expected.shape
     return fits and _varies(term) and near(got, expected * term)
-
-
-def _is_divided(got: _Array, expected: _Array, term: _Array) -> bool:
-    return got.shape == expected.shape and _is_multiplied(expected, got, term)
 
 
 def _varies(term: _Array) -> bool:
@@ -91,8 +83,8 @@ def _varies(term: _Array) -> bool:
 
 
 _WAYS: tuple[tuple[Text, _Test], ...] = (
-    (_MINUS, _is_subtracted),
+    (_MINUS, lambda got, expected, term: _is_added(expected, got, term)),
     (_PLUS, _is_added),
-    (_DIVIDED, _is_divided),
+    (_DIVIDED, lambda got, expected, term: got.shape == expected.shape and _is_multiplied(expected, got, term)),
     (_TIMES, _is_multiplied),
 )

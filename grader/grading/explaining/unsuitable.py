@@ -75,10 +75,15 @@ def _reachable(uses: Mapping[str, set[str]], start: Iterable[str]) -> set[str]:
 def function_around(files: tuple[SourceFile, ...], where: Where) -> range:
     """The lines of the innermost function around a place; of the whole file if there is none."""
     label, line = where[:2]
-    (text,) = (part.text for file in files for part in file.parts if part.label == label)
+    text = text_of(files, label)
     functions = (node for node in ast.walk(ast.parse(text)) if isinstance(node, _FUNCTIONS))
     lines = (range(node.lineno, (node.end_lineno or node.lineno) + 1) for node in functions)
     return min((found for found in lines if line in found), key=len, default=range(1, text.count("\n") + 2))
+
+
+def text_of(files: tuple[SourceFile, ...], label: str) -> str:
+    """The text of the part ``label``. Raises StopIteration if there is none."""
+    return next(part.text for file in files for part in file.parts if part.label == label)
 
 
 def _unsuitable(tree: ast.Module) -> Iterator[ast.expr]:

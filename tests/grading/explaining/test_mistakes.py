@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,10 @@ import pytest
 
 from grader.core.model import Array, Died, Mistake, Observation, Raised, Returned, Status, TimedOut, Verdict
 from grader.grading.explaining import mistakes
-from grader.grading.explaining.mistakes import CheckedCase, MistakeSignature, agree, diagnose, same
+from grader.grading.explaining.evidence import Evidence
+from grader.grading.explaining.mistake import diagnose
+from grader.grading.explaining.mistakes import MistakeSignature, agree, same
+from tests.explaining import tried
 from tests.helpers import array
 
 PASSED, FAILED = Verdict(Status.PASSED), Verdict(Status.FAILED)
@@ -40,9 +44,10 @@ ALWAYS_RAISES = suspect("raises", raised("ValueError"), raised("ValueError"), ra
 SUSPECTS = (NO_SCALE, NO_MASK, DETACHED, ALWAYS_RAISES)
 
 
-def evidence(*each: tuple[str, tuple[Observation, ...], Verdict]) -> list[CheckedCase]:
+def evidence(*each: tuple[str, tuple[Observation, ...], Verdict]) -> list[Evidence]:
     """What was seen, check by check."""
-    return [CheckedCase(check, seen, verdict) for check, seen, verdict in each]
+    made = [(tried("a case", verdict.status, check=check, got=seen), verdict) for check, seen, verdict in each]
+    return [replace(seen, verdict=verdict) for seen, verdict in made]
 
 
 @pytest.mark.parametrize(
@@ -136,7 +141,7 @@ def test_precision_counts_only_where_it_is_checked(check: str, named: bool) -> N
     """The check of values accepts float64 where the reference has float32, so a mistake made in float64 has a name."""
     known = suspect("twice", gave([2.0, 4.0]))
     wide = (Returned((array([2.0, 4.0], "float64"),)),)
-    found = diagnose([CheckedCase(check, wide, Verdict(Status.FAILED))], [known], "torch")
+    found = diagnose([tried("a case", Status.FAILED, check=check, got=wide)], [known], "torch")
     assert (found is not None) == named
 
 

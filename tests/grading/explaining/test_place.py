@@ -16,6 +16,7 @@ from grader.grading import courses
 from grader.grading.context import GradingContext
 from grader.grading.explaining import landmarks, place, place_text, unsuitable
 from grader.grading.explaining import traces as traced
+from grader.grading.explaining.reruns import Reruns, SearchBudget
 from grader.grading.grade import grade
 from grader.grading.inputs import Seed
 from grader.grading.selection import Selection
@@ -275,13 +276,13 @@ def test_a_value_that_was_put_in_is_not_one_that_the_code_computed(context: Grad
 
 def test_beside_a_name_only_repairs_are_said() -> None:
     """What never appears may be computed in another way, so it is not said where a mistake explains everything."""
-    search, marks, trace = made_up("attention.py", 1)
+    search, _, trace = made_up("attention.py", 1)
     trace = replace(trace, tried=())
     traces = {0: trace}
     for named in (False, True):
-        search.lines, search.context = () if named else None, cast(Any, SimpleNamespace(for_class=True))
-        search.child = place.SearchBudget(cast(Any, None), 0.0, 0)
-        assert len(list(search._diagnoses("float64", marks, traces))) == (0 if named else 1)
+        search.lines, context = () if named else None, cast(Any, SimpleNamespace(for_class=True))
+        search.code = replace(search.code, context=context, child=SearchBudget(cast(Any, None), 0.0, 0))
+        assert len(list(search._diagnoses("float64", traces))) == (0 if named else 1)
 
 
 def test_correct_code_has_no_place(context: GradingContext, sandbox: Sandbox) -> None:
@@ -361,14 +362,16 @@ def made_up(label: str, line: int, probes: int = 2) -> tuple[Search, tuple[trace
         tried=tuple((number, 2, ()) for number in range(probes)),
     )
     search = Search(
-        plan=cast(Any, None),
-        form=cast(Any, None),
+        code=Reruns(
+            plan=cast(Any, None),
+            form=cast(Any, None),
+            context=cast(Any, None),
+            files=submission(attention="x = 1\n").files,
+            child=cast(Any, print),
+        ),
         cases=(),
         chosen=1,
         reference=place.ReferenceRun(marks, ()),
-        context=cast(Any, None),
-        files=submission(attention="x = 1\n").files,
-        child=cast(Any, print),
         unfit=frozenset(),
         lines=None,
     )
@@ -378,15 +381,15 @@ def made_up(label: str, line: int, probes: int = 2) -> tuple[Search, tuple[trace
 @pytest.mark.parametrize(("label", "line"), [("All points\n\x1b[31m", 1), ("attention.py", 400), ("attention.py", -1)])
 def test_a_place_that_the_child_made_up_is_not_shown(label: str, line: int) -> None:
     """Only lines of the submission are. Code can reach the list of its probes, and change it."""
-    search, marks, trace = made_up(label, line)
+    search, _, trace = made_up(label, line)
     with pytest.raises((ValueError, StopIteration)):
-        search.missing(marks, {0: trace})
+        search.missing({0: trace})
 
 
 def test_a_place_of_the_submission_is_shown() -> None:
     """The same trace, if the place is there."""
-    search, marks, trace = made_up("attention.py", 1)
-    found = search.missing(marks, {0: trace})
+    search, _, trace = made_up("attention.py", 1)
+    found = search.missing({0: trace})
     assert found is not None and found.span is not None and found.span.line == 1
     assert "value 1" in found.text.en and "value 2" in found.text.en
 
@@ -394,10 +397,11 @@ def test_a_place_of_the_submission_is_shown() -> None:
 @pytest.mark.parametrize("secret", [False, True])
 def test_values_of_the_code_are_shown_only_if_no_input_is_secret(secret: bool) -> None:
     """It runs after other processes of the submission had hidden inputs, and could have learned something from them."""
-    search, marks, trace = made_up("attention.py", 1)
+    search, _, trace = made_up("attention.py", 1)
     trace = replace(trace, values={0: (np.full((2, 2), 31337.0),), 1: (np.full((2, 2), 31337.0),)})
-    search.context = cast(Any, SimpleNamespace(seed=SimpleNamespace(secret=secret)))
-    (found,) = search.diagnosis(marks, {0: trace}, place.Substitution(1, 2, (0,)), whole=False)
+    context = cast(Any, SimpleNamespace(seed=SimpleNamespace(secret=secret)))
+    search.code = replace(search.code, context=context)
+    (found,) = search.diagnosis({0: trace}, place.Substitution(1, 2, (0,)), whole=False)
     assert "This should be value 2" in found.text.en
     assert ("31337" in found.text.en, "31337" in found.text.zh) == (not secret, not secret)
 
@@ -413,7 +417,7 @@ def test_each_value_is_compared_once_however_many_repairs_are_claimed(monkeypatc
 
     monkeypatch.setattr(traced, "same_content", counted)
     search, marks, trace = made_up("attention.py", 1, probes=200)
-    search.best(marks, {0: trace}, {0: trace})
+    search.best({0: trace}, {0: trace})
     assert 0 < len(compared) <= 200 * len(marks)
 
 
@@ -450,7 +454,7 @@ def test_searches_share_their_time() -> None:
     def run(job: Job, limits: Limits) -> Observed:
         return Observed((), (), unsafe=False, cpu_seconds=0.125)
 
-    child = place.SearchBudget(run, 0.25, 9)
+    child = SearchBudget(run, 0.25, 9)
     lefts = [child.left]
     for _ in range(2):
         child.observe(Job((), ()), Limits())

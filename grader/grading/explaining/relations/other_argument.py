@@ -13,11 +13,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from grader.core.model import Exercise, Message, Same, Text
+from grader.core.tables import table
 from grader.grading.explaining.relations import array_arguments
 from grader.grading.inputs import Drawn
 
@@ -27,14 +29,6 @@ _EXCHANGED = Message("Your result is exactly what you would get if `{one}` and `
 _INSTEAD = Message("Your result is exactly what you would get with `{one}` in place of `{two}`.")
 _NUMBER = Message("Your result is exactly what you would get if `{name}` were {what}.")
 _CHANGED = Message("Your result is exactly what you would get for {what}.")
-_NUMBERS: tuple[tuple[Text, int | float, int | float], ...] = (
-    (Message("one larger"), 1, 1),
-    (Message("one smaller"), 1, -1),
-    (Message("twice as large"), 2, 0),
-    (Message("0"), 0, 0),
-    (Message("1"), 0, 1),
-    (Message("the negative of its value"), -1, 0),
-)
 _MOST = 48
 
 
@@ -46,18 +40,21 @@ def others(exercise: Exercise, drawn: Drawn) -> Iterator[tuple[Text, Drawn]]:
             yield _CHANGED.fill(what=what), drawn.changed(**{name: other})
 
 
+def _phrase(what: str, **names: str) -> Text:
+    """What an array is instead."""
+    return Text(**table(__file__, "other_argument.yaml")["arrays"][what]).fill(**names)
+
+
 def _left_out(exercise: Exercise, drawn: Drawn) -> Iterator[tuple[Text, Drawn]]:
-    optional = {each.name for each in exercise.takes if not each.required}
-    for name, value in drawn.args:
-        used = any(isinstance(other, Same) and other.name == name for _, other in drawn.args)
-        if name in optional and value is not None and not used:
-            rest = tuple((other, given) for other, given in drawn.args if other != name)
-            yield _DEFAULT.fill(name=name), Drawn(rest, drawn.construct, drawn.parameters)
-    optional = {each.name for each in exercise.parameters if not each.required}
-    for name, value in drawn.construct:
-        if name in optional and value is not None:
-            rest = tuple((other, given) for other, given in drawn.construct if other != name)
-            yield _DEFAULT.fill(name=name), Drawn(drawn.args, rest, drawn.parameters)
+    repeated = {value.name for _, value in drawn.args if isinstance(value, Same)}
+    args = {each.name for each in exercise.takes if not each.required} - repeated
+    construct = {each.name for each in exercise.parameters if not each.required}
+    for kind, optional in (("args", args), ("construct", construct)):
+        given = getattr(drawn, kind)
+        for name, value in given:
+            if name in optional and value is not None:
+                rest = tuple(each for each in given if each[0] != name)
+                yield _DEFAULT.fill(name=name), replace(drawn, **{kind: rest})
 
 
 def _switched(drawn: Drawn) -> Iterator[tuple[Text, Drawn]]:
@@ -71,7 +68,7 @@ def _switched(drawn: Drawn) -> Iterator[tuple[Text, Drawn]]:
     for one, two in itertools.combinations(weights, 2):
         if _compatible(weights[one], weights[two]):
             changed = weights | {one: weights[two], two: weights[one]}
-            yield (_EXCHANGED.fill(one=one, two=two), Drawn(drawn.args, drawn.construct, tuple(changed.items())))
+            yield _EXCHANGED.fill(one=one, two=two), replace(drawn, parameters=tuple(changed.items()))
 
 
 def _compatible(one: object, two: object) -> bool:
@@ -85,17 +82,15 @@ def _numbers(drawn: Drawn) -> Iterator[tuple[Text, Drawn]]:
     for name, value in drawn.args:
         if type(value) not in (int, float):
             continue
-        for what, times, plus in _NUMBERS:
-            other = type(value)(value * times + plus)
+        for row in table(__file__, "other_argument.yaml")["numbers"]:
+            other = type(value)(value * row["times"] + row["plus"])
             if other != value:
-                yield _NUMBER.fill(name=name, what=what), drawn.changed(**{name: other})
+                yield _NUMBER.fill(name=name, what=Text(row["en"], row["zh"])), drawn.changed(**{name: other})
     for name, value in drawn.construct:
         if type(value) is bool:
             changed = {**dict(drawn.construct), name: not value}
-            yield (
-                _NUMBER.fill(name=name, what=Text(str(not value), f"为 {not value} ")),
-                Drawn(drawn.args, tuple(changed.items()), drawn.parameters),
-            )
+            what = Text(str(not value), f"为 {not value} ")
+            yield _NUMBER.fill(name=name, what=what), replace(drawn, construct=tuple(changed.items()))
 
 
 def _arrays(name: str, array: NDArray[np.generic]) -> Iterator[tuple[Text, NDArray[np.generic]]]:
@@ -104,23 +99,23 @@ def _arrays(name: str, array: NDArray[np.generic]) -> Iterator[tuple[Text, NDArr
     size, axis = array.shape[0], array.ndim - 1
     if size > 1:
         first = np.ascontiguousarray(np.broadcast_to(array[:1], array.shape))
-        yield _ARRAYS["first"].fill(name=name), first
-        yield _ARRAYS["reversed"].fill(name=name), np.ascontiguousarray(array[::-1])
+        yield _phrase("first", name=name), first
+        yield _phrase("reversed", name=name), np.ascontiguousarray(array[::-1])
     if array.ndim >= 2 and array.shape[-1] == array.shape[-2]:
-        yield _ARRAYS["transposed"].fill(name=name), np.ascontiguousarray(array.swapaxes(-1, -2))
+        yield _phrase("transposed", name=name), np.ascontiguousarray(array.swapaxes(-1, -2))
     if array.ndim >= 2 and array.shape[-2] > 1:
-        yield _ARRAYS["last-reversed"].fill(name=name), np.ascontiguousarray(np.flip(array, axis - 1))
-        yield _ARRAYS["later"].fill(name=name), np.roll(array, 1, axis - 1)
-        yield _ARRAYS["earlier"].fill(name=name), np.roll(array, -1, axis - 1)
+        yield _phrase("last-reversed", name=name), np.ascontiguousarray(np.flip(array, axis - 1))
+        yield _phrase("later", name=name), np.roll(array, 1, axis - 1)
+        yield _phrase("earlier", name=name), np.roll(array, -1, axis - 1)
     if array.dtype.kind == "f":
-        yield _ARRAYS["zeros"].fill(name=name), np.zeros_like(array)
-        yield _ARRAYS["ones"].fill(name=name), np.ones_like(array)
-        yield _ARRAYS["opposite"].fill(name=name), np.negative(array)
-        yield _ARRAYS["absolute"].fill(name=name), np.abs(array)
+        yield _phrase("zeros", name=name), np.zeros_like(array)
+        yield _phrase("ones", name=name), np.ones_like(array)
+        yield _phrase("opposite", name=name), np.negative(array)
+        yield _phrase("absolute", name=name), np.abs(array)
         root = np.sqrt(np.float32(array.shape[-1]))
-        yield _ARRAYS["times"].fill(name=name), (array * root).astype(array.dtype)
-        yield _ARRAYS["divided"].fill(name=name), (array / root).astype(array.dtype)
-        yield _ARRAYS["squared"].fill(name=name), (array / root / root).astype(array.dtype)
+        yield _phrase("times", name=name), (array * root).astype(array.dtype)
+        yield _phrase("divided", name=name), (array / root).astype(array.dtype)
+        yield _phrase("squared", name=name), (array / root / root).astype(array.dtype)
 
 
 def _rescaled(name: str, array: NDArray[np.generic], drawn: Drawn) -> Iterator[tuple[Text, NDArray[np.generic]]]:
@@ -130,23 +125,5 @@ def _rescaled(name: str, array: NDArray[np.generic], drawn: Drawn) -> Iterator[t
     size = array.shape[-1]
     for other, one in array_arguments(drawn):
         if one.shape[-1] not in (size, 0):
-            text = _ARRAYS["rescaled"].fill(name=name, other=f"{other}.shape[-1]", size=f"{name}.shape[-1]")
+            text = _phrase("rescaled", name=name, other=f"{other}.shape[-1]", size=f"{name}.shape[-1]")
             yield text, (array * np.sqrt(size / one.shape[-1])).astype(array.dtype)
-
-
-_ARRAYS = {
-    "rescaled": Message("`{name}` divided by √{other} instead of √{size}"),
-    "first": Message("the first slice of `{name}` in place of all the others"),
-    "reversed": Message("`{name}` reversed along its first axis"),
-    "transposed": Message("the transposed `{name}`"),
-    "last-reversed": Message("`{name}` with its rows in reverse order"),
-    "later": Message("`{name}` with its rows shifted forward by one"),
-    "earlier": Message("`{name}` with its rows shifted back by one"),
-    "zeros": Message("`{name}` with 0 everywhere: it seems to have no effect"),
-    "ones": Message("`{name}` with 1 everywhere: it seems to have no effect"),
-    "opposite": Message("`{name}` with the opposite sign"),
-    "absolute": Message("the absolute values of `{name}`"),
-    "times": Message("`{name}` times √n, where n is the size of its last axis"),
-    "divided": Message("`{name}` divided by √n, where n is the size of its last axis"),
-    "squared": Message("`{name}` divided by n, where n is the size of its last axis"),
-}
