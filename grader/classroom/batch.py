@@ -120,11 +120,10 @@ def run(request: BatchRequest, progress: Callable[[BatchProgress], None] = lambd
     """
     started = time.perf_counter()
     if request.scheduler is not None and request.workers is not None:
-        raise UsageError(
-            Message(
-                "--workers and --scheduler cannot be combined: the first is for this machine, the second for a cluster."
-            )
+        said = Message(
+            "--workers and --scheduler cannot be combined: the first is for this machine, the second for a cluster."
         )
+        raise UsageError(said)
     course = loader.full_course(courses.load(request.course_folder))
     counting = select_questions(course, request.questions)
     roster = None if request.roster is None else read_roster(request.roster)

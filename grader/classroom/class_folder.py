@@ -131,20 +131,16 @@ def locked(out: Path, timeout: float = 0.0) -> Iterator[None]:
     try:
         lock.acquire()
     except Timeout:
-        raise UsageError(
-            Message("Another attncheck is grading into {out}; wait until it finishes, or use another folder.").fill(
-                out=out
-            )
-        ) from None
+        said = Message("Another attncheck is grading into {out}; wait until it finishes, or use another folder.")
+        raise UsageError(said.fill(out=out)) from None
     except OSError as error:
         raise _not_writable(out, error) from error
     except NotImplementedError:
-        raise UsageError(
-            Message(
-                "{out} cannot be locked (some network folders cannot be), so two processes could grade into it at "
-                "once; use a folder on this machine."
-            ).fill(out=out)
-        ) from None
+        said = Message(
+            "{out} cannot be locked (some network folders cannot be), so two processes could grade into it at "
+            "once; use a folder on this machine."
+        )
+        raise UsageError(said.fill(out=out)) from None
     try:
         yield
     finally:

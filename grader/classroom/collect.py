@@ -549,11 +549,10 @@ def _new(target: Path) -> IO[bytes]:
         target.parent.mkdir(parents=True, exist_ok=True)
         return target.open("xb")
     except PermissionError as error:
-        raise UsageError(
-            Message(
-                "{parent} cannot be written ({reason}); make it writable, or choose another folder for the results."
-            ).fill(parent=target.parent, reason=error.strerror)
-        ) from error
+        said = Message(
+            "{parent} cannot be written ({reason}); make it writable, or choose another folder for the results."
+        )
+        raise UsageError(said.fill(parent=target.parent, reason=error.strerror)) from error
 
 
 def _content(tree: _Tree, name: str) -> IO[bytes]:

@@ -296,12 +296,11 @@ def _reached(address: str) -> Client:
     try:
         return Client(address, timeout=CONNECT_TIMEOUT, set_as_default=False, name="attncheck")
     except Exception as error:
-        raise UsageError(
-            Message(
-                "No Dask scheduler answers at {address} ({error}). 'dask scheduler' starts one and prints its "
-                "address; see docs/cluster.md."
-            ).fill(address=address, error=_said(error))
-        ) from error
+        said = Message(
+            "No Dask scheduler answers at {address} ({error}). 'dask scheduler' starts one and prints its "
+            "address; see docs/cluster.md."
+        )
+        raise UsageError(said.fill(address=address, error=_said(error))) from error
 
 
 def _check_software(client: Client, timeout: float) -> None:
@@ -311,12 +310,11 @@ def _check_software(client: Client, timeout: float) -> None:
             timeout=timeout
         )  # clusters that grow wait for something to do
     except TimeoutError:
-        raise UsageError(
-            Message(
-                "No worker joined the cluster within {timeout} s. Start some with 'dask worker {address}', or find "
-                "out why the batch system does not start them."
-            ).fill(timeout=f"{timeout:g}", address=client.scheduler.address)
-        ) from None
+        said = Message(
+            "No worker joined the cluster within {timeout} s. Start some with 'dask worker {address}', or find "
+            "out why the batch system does not start them."
+        )
+        raise UsageError(said.fill(timeout=f"{timeout:g}", address=client.scheduler.address)) from None
     except Exception:
         pass  # the next call reports it with the name of the worker
     here = software_versions()

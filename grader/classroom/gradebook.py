@@ -187,12 +187,11 @@ class Gradebook:
             raise self._not_understood(what, error) from error
 
     def _not_understood(self, what: str, error: Exception) -> GradebookError:
-        return GradebookError(
-            Message(
-                "the gradebook {path} has content that this attncheck cannot read ({what}: {error}). Use the version "
-                "that wrote it, restore it from a backup, or grade into a new folder. The file was not changed."
-            ).fill(path=self.path, what=what, error=error)
+        said = Message(
+            "the gradebook {path} has content that this attncheck cannot read ({what}: {error}). Use the version "
+            "that wrote it, restore it from a backup, or grade into a new folder. The file was not changed."
         )
+        return GradebookError(said.fill(path=self.path, what=what, error=error))
 
     def copy(self, folder: Path) -> Gradebook:
         """A copy of the gradebook in ``folder``."""
@@ -642,11 +641,10 @@ def open_gradebook(folder: Path, *, create: bool = False, read_only: bool = Fals
     """
     path = folder / FILE
     if not create and not path.is_file():
-        raise GradebookError(
-            Message("{folder} has no {file}.")
-            .with_advice(Message("Expected a folder written by 'attncheck batch --out'."))
-            .fill(folder=folder, file=FILE)
+        said = Message("{folder} has no {file}.").with_advice(
+            Message("Expected a folder written by 'attncheck batch --out'.")
         )
+        raise GradebookError(said.fill(folder=folder, file=FILE))
     with ExitStack() as opened:
         try:
             connection = sqlite3.connect(path, timeout=5.0, isolation_level=None)
@@ -673,10 +671,9 @@ def _check_format(connection: sqlite3.Connection, path: Path) -> None:
     written = str(row[0]) if row else "none"
     if written != str(FORMAT):
         newer = written.isdecimal() and len(written) < 9 and int(written) > FORMAT
+        said = Message("{path} has format {found}; this attncheck writes {format}. {todo}")
         raise GradebookError(
-            Message("{path} has format {found}; this attncheck writes {format}. {todo}").fill(
-                path=path, found=f"{written:.40}", format=FORMAT, todo=_UPDATE if newer else _NEW_FOLDER
-            )
+            said.fill(path=path, found=f"{written:.40}", format=FORMAT, todo=_UPDATE if newer else _NEW_FOLDER)
         )
 
 
@@ -699,9 +696,8 @@ def _cannot(path: Path, error: Exception) -> GradebookError:
     message = "out of memory" if isinstance(error, MemoryError) else str(error)
     remedy = next((remedy for word, remedy in _REMEDIES.items() if word in message), None)
     remedy = remedy or Message("restore it from a backup, or grade into a new folder; the file was not changed")
-    return GradebookError(
-        Message("the gradebook {path} cannot be used ({said}): {remedy}.").fill(path=path, said=message, remedy=remedy)
-    )
+    said = Message("the gradebook {path} cannot be used ({said}): {remedy}.")
+    return GradebookError(said.fill(path=path, said=message, remedy=remedy))
 
 
 _FAILS = Message(

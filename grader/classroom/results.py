@@ -245,14 +245,11 @@ def write_files(book: Book, out: Path, lang: Lang) -> list[MarkSummary]:
         write(out / CLASS, class_csv(rows, list(book.points)))
         _tidy(out, {row.file for row in rows})
     except OSError as error:
-        raise UsageError(
-            Message(
-                "the files in {out} cannot be written ({reason}), but the gradebook is complete: free some space, or "
-                "make the folder writable."
-            )
-            .with_advice(Message("Then run the same command again (regrade with --yes)."))
-            .fill(out=out, reason=error.strerror)
-        ) from error
+        said = Message(
+            "the files in {out} cannot be written ({reason}), but the gradebook is complete: free some space, or "
+            "make the folder writable."
+        ).with_advice(Message("Then run the same command again (regrade with --yes)."))
+        raise UsageError(said.fill(out=out, reason=error.strerror)) from error
     return rows
 
 

@@ -83,11 +83,10 @@ def cluster_pool(scheduler: str, out: Path, seed: Seed, course: Course) -> Itera
     try:
         from grader.classroom import dask  # needs an extra, `distributed`
     except ModuleNotFoundError as error:
-        raise UsageError(
-            Message(
-                "--scheduler needs a library that is not installed here ({error}): pip install 'attncheck[cluster]'"
-            ).fill(error=error.name)
-        ) from error
+        said = Message(
+            "--scheduler needs a library that is not installed here ({error}): pip install 'attncheck[cluster]'"
+        )
+        raise UsageError(said.fill(error=error.name)) from error
     batch_name = f"{socket.gethostname()}:{out.resolve()}"
     plugin = f"attncheck-{hashlib.sha256(batch_name.encode()).hexdigest()[:16]}"
     with dask.connect(scheduler, plugin, course) as cluster:

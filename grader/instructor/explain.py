@@ -253,11 +253,8 @@ def find_recorded_part(request: ExplainRequest) -> RecordedPart:
         units = gradebook.units(row, {question.id: version})
         result = _result(units[0][0].result, part) if units else None
         if result is None:
-            raise UsageError(
-                Message(
-                    "{question} of {learner} is not graded in this version; run 'attncheck batch' or 'regrade'."
-                ).fill(question=question.id, learner=learner.id)
-            )
+            said = Message("{question} of {learner} is not graded in this version; run 'attncheck batch' or 'regrade'.")
+            raise UsageError(said.fill(question=question.id, learner=learner.id))
         return RecordedPart(
             learner=learner,
             key=row.key,
@@ -277,11 +274,10 @@ def _unchanged(gradebook: Gradebook, row: SubmissionRow) -> Submission:
     """The files that were graded."""
     place = gradebook.place(row)
     if not is_as_graded(row, place):
-        raise UsageError(
-            Message(
-                "{place} is missing or has changed since it was graded; restore it, or grade the collection again."
-            ).fill(place=place)
+        said = Message(
+            "{place} is missing or has changed since it was graded; restore it, or grade the collection again."
         )
+        raise UsageError(said.fill(place=place))
     return read(place, row.seed_name)
 
 
@@ -311,12 +307,10 @@ def _part(check: str, course: Course, counting: Sequence[str]) -> tuple[Question
             parts |= {item.id.casefold(): (question, item) for item in question.items if item.use == "graded"}
     if name.casefold() not in parts:
         there = name_list(_name(part) for _, part in parts.values())
-        raise UsageError(
-            Message(
-                "There is no exercise or graded item “{name}”; expected a name, or EXERCISE/CHECK/CASE, of one of: "
-                "{there}"
-            ).fill(name=name, there=there)
+        said = Message(
+            "There is no exercise or graded item “{name}”; expected a name, or EXERCISE/CHECK/CASE, of one of: {there}"
         )
+        raise UsageError(said.fill(name=name, there=there))
     question, part = parts[name.casefold()]
     if rest and isinstance(part, Item):
         raise UsageError(

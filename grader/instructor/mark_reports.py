@@ -48,11 +48,10 @@ def marks_that_count(book: Book, learner: str | None = None) -> Iterator[Mark]:
             if mark.counts:
                 yield mark
     if learner is not None and not found:
-        raise UsageError(
-            Message("There is no learner “{learner}” in the gradebook.")
-            .with_advice(Message("'export csv' lists them."))
-            .fill(learner=clean(learner))
+        said = Message("There is no learner “{learner}” in the gradebook.").with_advice(
+            Message("'export csv' lists them.")
         )
+        raise UsageError(said.fill(learner=clean(learner)))
 
 
 def mark_of(book: Book, learner: str) -> Mark:

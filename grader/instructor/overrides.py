@@ -111,20 +111,15 @@ def give_points(
     Waits up to ``timeout`` seconds for the lock on the folder.
     """
     if not request.reason.strip():
-        raise UsageError(
-            Message("Give a reason: it is shown with the points, and others will ask.").with_advice(
-                Message("The option is --reason TEXT.")
-            ),
-            field="reason",
+        said = Message("Give a reason: it is shown with the points, and others will ask.").with_advice(
+            Message("The option is --reason TEXT.")
         )
+        raise UsageError(said, field="reason")
     with open_for_changes(folder, course_folder, timeout) as (book, loaded):
         learner = find_learner(book, request.learner)
         if learner not in book.learners():
-            raise UsageError(
-                Message(
-                    "{learner} belongs to nobody in the class; add the author to the roster, and grade again."
-                ).fill(learner=learner.id)
-            )
+            said = Message("{learner} belongs to nobody in the class; add the author to the roster, and grade again.")
+            raise UsageError(said.fill(learner=learner.id))
         part = _part(request.part, loaded, points_of(book))
         if not math.isfinite(request.points) or not (request.beyond or 0 <= request.points <= part.possible):
             raise UsageError(
@@ -158,12 +153,8 @@ def remove_override(
         named = next((name for one, name in known if one == who and name.casefold() == part.casefold()), None)
         if named is None:
             has = ", ".join(name for one, name in known if one == who) or "none"
-            raise UsageError(
-                Message("{who} has no points given by hand for “{part}”; parts with such points: {has}.").fill(
-                    who=who, part=part, has=has
-                ),
-                field="part",
-            )
+            said = Message("{who} has no points given by hand for “{part}”; parts with such points: {has}.")
+            raise UsageError(said.fill(who=who, part=part, has=has), field="part")
         number = book.change_overrides({(who, named): None}, by.author, by.at)
         found = next((one for one in book.learners() if one.id == who), LearnerRow(who, who))
         rows = _written(book, loaded, found, lang)
@@ -185,12 +176,10 @@ def undo_save(
         now_given = {(change.learner, change.part): change for change in book.overrides()}
         same = all(now_given.get((each.learner, each.part)) == each.after for each in save.changes)
         if not save.latest or not same:
-            raise UsageError(
-                Message(
-                    "Change {number} cannot be undone: the points were changed again later. Undo the later change "
-                    "first."
-                ).fill(number=number)
+            said = Message(
+                "Change {number} cannot be undone: the points were changed again later. Undo the later change first."
             )
+            raise UsageError(said.fill(number=number))
         wanted = {(each.learner, each.part): each.before for each in save.changes}
         undoing = book.change_overrides(wanted, by.author, by.at, undoes=number, request=save.request)
         write_files(Book.of(book, loaded), folder, lang)
@@ -226,12 +215,8 @@ def _part(name: str, loaded: Course, counting: Mapping[str, float]) -> CoursePar
     known = {name: part for name, part in parts(loaded).items() if part.question in counting}
     found = known.get(name) or next((part for part in known.values() if part.name.casefold() == name.casefold()), None)
     if found is None:
-        raise UsageError(
-            Message("There is no exercise or graded item “{name}”. {hint}").fill(
-                name=name, hint=suggestion(name, known, most=8)
-            ),
-            field="part",
-        )
+        said = Message("There is no exercise or graded item “{name}”. {hint}")
+        raise UsageError(said.fill(name=name, hint=suggestion(name, known, most=8)), field="part")
     return found
 
 
@@ -289,11 +274,8 @@ def forgetting(
                 for path in plan.removed:
                     shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
             except OSError as error:
-                raise UsageError(
-                    Message("{filename} cannot be removed ({reason}); make it writable and try again.").fill(
-                        filename=error.filename, reason=error.strerror
-                    )
-                ) from error
+                said = Message("{filename} cannot be removed ({reason}); make it writable and try again.")
+                raise UsageError(said.fill(filename=error.filename, reason=error.strerror)) from error
             book.forget(plan.learner.id)
             learner_requests.forget(folder, plan.learner.id)
             audit.forget(folder, plan.learner.id)

@@ -177,12 +177,11 @@ def _tasks(book: Gradebook, versions: Mapping[str, str]) -> dict[str, tuple[Subm
         tasks[row.key] = row, replace(task, path=str(place))
     if moved:
         listed = ", ".join(moved[:_NAMED]) + (f" and {len(moved) - _NAMED} more" if len(moved) > _NAMED else "")
-        raise UsageError(
-            Message(
-                "These submissions are missing or have changed since they were graded: {listed}. Restore them, or run "
-                "'attncheck batch' on the collection again to grade what is new in it."
-            ).fill(listed=listed)
+        said = Message(
+            "These submissions are missing or have changed since they were graded: {listed}. Restore them, or run "
+            "'attncheck batch' on the collection again to grade what is new in it."
         )
+        raise UsageError(said.fill(listed=listed))
     return tasks
 
 
@@ -201,11 +200,10 @@ def points_of(book: Gradebook) -> dict[str, float]:
     """The questions that count, with their points. Raises GradebookError if nothing was graded."""
     found = book.table("questions", float)
     if not found:
-        raise GradebookError(
-            Message("{book} does not record which questions count;")
-            .with_advice(Message("run 'attncheck batch' again."))
-            .fill(book=book.path)
+        said = Message("{book} does not record which questions count;").with_advice(
+            Message("run 'attncheck batch' again.")
         )
+        raise GradebookError(said.fill(book=book.path))
     return found
 
 
@@ -216,11 +214,10 @@ def course_of(book: Gradebook, named: Path | None) -> Path:
     known = book.recall("course")
     if isinstance(known, str) and Path(known, "questions").is_dir():
         return Path(known)
-    raise UsageError(
-        Message("{parent} was graded with the course in {known}, which no longer exists;")
-        .with_advice(Message("give its folder with --course."))
-        .fill(parent=book.path.parent, known=known)
+    said = Message("{parent} was graded with the course in {known}, which no longer exists;").with_advice(
+        Message("give its folder with --course.")
     )
+    raise UsageError(said.fill(parent=book.path.parent, known=known))
 
 
 def seed_of(folder: Path, course_folder: Path | None) -> Seed:
@@ -241,12 +238,11 @@ def check_seed(book: Gradebook, seed: Seed) -> None:
         remedy = Message("give the original seed file with --seed-file")
     elif known == Seed.public().label:
         remedy = Message("leave out --seed-file, and seed_file in course.yaml")
-    raise UsageError(
-        Message(
-            "{parent} was graded with seed {known}, but this command uses seed {seed}: {remedy}. (To grade a "
-            "class with another seed, run 'attncheck batch' with it.)"
-        ).fill(parent=book.path.parent, known=known, seed=seed.label, remedy=remedy)
+    said = Message(
+        "{parent} was graded with seed {known}, but this command uses seed {seed}: {remedy}. (To grade a "
+        "class with another seed, run 'attncheck batch' with it.)"
     )
+    raise UsageError(said.fill(parent=book.path.parent, known=known, seed=seed.label, remedy=remedy))
 
 
 def _before(book: Gradebook, loaded: Course) -> Book:

@@ -199,12 +199,11 @@ def _told(tree: Tree) -> str:
     named = listing([printable(name, 80) for name in odd], _MOST_NAMED)
     unlike = _UNLIKE.fill(names=named) if odd else ""
     candidates = most if whole else [*most, PLAIN]
-    raise UsageError(
-        Message(
-            "the kind of this collection is ambiguous: it may be {candidates}{unlike}. Move away what does not "
-            "belong to the class, or choose a kind with --intake ({candidates})."
-        ).fill(candidates=Text(" or ".join(candidates), " 或 ".join(candidates)), unlike=unlike)
+    said = Message(
+        "the kind of this collection is ambiguous: it may be {candidates}{unlike}. Move away what does not "
+        "belong to the class, or choose a kind with --intake ({candidates})."
     )
+    raise UsageError(said.fill(candidates=Text(" or ".join(candidates), " 或 ".join(candidates)), unlike=unlike))
 
 
 _UNLIKE = Message("; these top-level entries do not fit: {names}")
