@@ -247,7 +247,6 @@ def _same_attempt(submissions: Sequence[SubmissionRow]) -> tuple[str, ...]:
 
 COLUMNS = (Message("learner"), Message("points"), Message("status"))
 NOT_GRADED = Message("not gradable, see below")
-NOTHING_IN_IT = Message("nothing to grade, see below")
 DONE = Message(
     "{graded} of {all} submissions graded. In {folder}: class.csv and the gradebook, from which 'attncheck export' "
     "makes reports."
@@ -256,8 +255,6 @@ DONE_WITH_FILES = Message(
     "{graded} of {all} submissions graded. In {folder}: class.csv, the gradebook, and one file per submission."
 )
 GRADED_EARLIER = Message(" {kept} of them were graded earlier.")
-MORE_ROWS = Message("… and {more} more in class.csv")
-NOT_COUNTED = Message("another attempt counts")
 NOT_SUBMITTED = Message("No submission from: {names}")
 NOT_IN_ROSTER = Message(
     "Not on the roster, or listed there with another id or address; graded under the id that came with the "
@@ -359,7 +356,7 @@ def _table(rows: Sequence[MarkSummary], lang: Lang) -> Iterator[str]:
     cells += [_cells(row, called[clean(row.learner)], lang) for row in shown]
     yield from (shorten(line, WIDTH) for line in columns(cells, right=[1]))
     if len(rows) > len(shown):
-        yield MORE_ROWS.fill(more=len(rows) - len(shown)).of(lang)
+        yield Message("… and {more} more in class.csv").fill(more=len(rows) - len(shown)).of(lang)
 
 
 def _failures(rows: Sequence[MarkSummary], lang: Lang) -> Iterator[str]:
@@ -421,7 +418,7 @@ def _rules(summary: BatchSummary, lang: Lang) -> Iterator[str]:
 def _cells(row: MarkSummary, learner: str, lang: Lang) -> tuple[str, str, str]:
     earned = words.OF.fill(earned=points(row.earned), possible=points(row.possible)).of(lang)
     if row.error is not None:
-        why = NOTHING_IN_IT if row.error.en.startswith(NOTHING_IN) else NOT_GRADED
+        why = Message("nothing to grade, see below") if row.error.en.startswith(NOTHING_IN) else NOT_GRADED
         return learner, earned if row.given else "–", why.of(lang)
     if not row.submitted:
         return learner, earned if row.given else "–", NOTHING_THERE.of(lang)
@@ -430,7 +427,7 @@ def _cells(row: MarkSummary, learner: str, lang: Lang) -> tuple[str, str, str]:
     if row.late_seconds:
         remarks.append(words.LATE.fill(time=duration(row.late_seconds)).of(lang))
     if not row.counts:
-        remarks.append(NOT_COUNTED.of(lang))
+        remarks.append(Message("another attempt counts").of(lang))
     for note in row.notes:
         for text in (SAID_LATE, CHECK_BROKE, NOT_ALL_READ, OTHER_NAME):
             note = note.replace(text.en, text.of(lang))

@@ -49,12 +49,10 @@ _NOTHING_TO_GRADE = Text(
     NOTHING_IN + ": expected a .py file, a notebook, a .zip or an answers.yaml; found {found}.",
     "没有可以评分的内容：应有 .py 文件、笔记本、.zip 或 answers.yaml，实际有：{found}。",
 )
-_NO_FILE = Message("no file at all")
 _LINK = Message("a symbolic link, which is not followed")
 _NO_REGULAR_FILE = Message("not a regular file")
 _EMPTY = Message("an empty folder")
 _HIDDEN = Message("a folder with hidden files only")
-_NAMED = Message("{what} ({name})")
 _TOO_LARGE = Message("{size} MiB of files, more than the {limit} MiB that one learner may submit")
 _TOO_DEEP = Message("folders nested more than {depth} deep, or names longer than {size} bytes")
 _BEYOND_BOUNDS = Message("{why}. Submit only your own code and answers.")
@@ -296,7 +294,7 @@ def _check(submission: FoundSubmission, whole: FoundSubmission, tree: _Tree) -> 
         raise UnreadableFile(_BEYOND_BOUNDS.fill(why=listing(tuple(map(clause, why)), 3)))
     if not whole.files and submission.digests is None:
         odd = [_described(name, tree.problem(name)) for name in names]
-        raise UnreadableFile(nothing_to_grade(listing(odd) if odd else _NO_FILE))
+        raise UnreadableFile(nothing_to_grade(listing(odd) if odd else Message("no file at all")))
 
 
 def nothing_to_grade(found: Text | str) -> Text:
@@ -312,7 +310,7 @@ def clause(text: Text) -> Text:
 def _described(name: str, why: Text) -> Text:
     """A file name for a message, with what is wrong with the file."""
     shown = Text(printable(name), printable(name))
-    return shown if why == EMPTY else _NAMED.fill(what=why, name=shown)
+    return shown if why == EMPTY else Message("{what} ({name})").fill(what=why, name=shown)
 
 
 def _too_many() -> Text:

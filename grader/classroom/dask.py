@@ -336,11 +336,10 @@ _UNLIKE = Message(
     "Workers must have the same software as this machine, or they could grade differently. {wrong}{more}. Install "
     "attncheck[cluster]=={version} there with the same Python, torch and NumPy, and restart them."
 )
-_MORE = Message("; and {count} more")
 
 
 def _unlike(wrong: list[str]) -> Text:
-    more = _MORE.fill(count=len(wrong) - _MOST_NAMED) if len(wrong) > _MOST_NAMED else ""
+    more = Message("; and {count} more").fill(count=len(wrong) - _MOST_NAMED) if len(wrong) > _MOST_NAMED else ""
     return _UNLIKE.fill(wrong="; ".join(wrong[:_MOST_NAMED]), more=more, version=__version__)
 
 

@@ -201,9 +201,6 @@ def in_chinese(name: str) -> str:
     return attack.zh if attack else table(__file__, "findings.yaml").get(name, name)
 
 
-REMEDY = Message("to fix: {remedy}")
-
-
 def lines(findings: Sequence[MachineFact], lang: Lang, width: int = WIDTH) -> Iterator[str]:
     """The findings by area, each with its remedy, and a conclusion."""
     for area, group in groupby(findings, key=lambda finding: finding.area):
@@ -216,7 +213,7 @@ def lines(findings: Sequence[MachineFact], lang: Lang, width: int = WIDTH) -> It
             text = LABELED.fill(who=name, said=finding.detail).of(lang) if finding.detail.en else name
             yield f"  {mark} " + indent(text, 4, width).lstrip()
             if finding.remedy:
-                yield indent(REMEDY.fill(remedy=finding.remedy).of(lang), 6, width)
+                yield indent(Message("to fix: {remedy}").fill(remedy=finding.remedy).of(lang), 6, width)
     yield indent((NOT_ALL_THERE if is_missing(findings) else ALL_THERE).of(lang), 0, width)
 
 

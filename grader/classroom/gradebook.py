@@ -705,19 +705,17 @@ _FAILS = Message(
     "or grade into a folder on this machine, and run the same command again; earlier results are saved"
 )
 _READ_ONLY = Message("make its folder writable, or use another folder")
-_FULL = Message("free some space, and run the same command again: earlier results are saved")
 _UPDATE = Message("Update attncheck.")
 _NEW_FOLDER = Message("Grade into a new folder.")
-_LOCKED = Message("another process is using it; wait until it finishes")
 _NO_MEMORY = Message(
     "close other programs, and run the same command again: earlier results are saved; if that does not help, the file "
     "is damaged: restore it from a backup, or grade into a new folder"
 )
 #: What to do, by a part of SQLite's message.
 _REMEDIES = {
-    "database is locked": _LOCKED,
+    "database is locked": Message("another process is using it; wait until it finishes"),
     "out of memory": _NO_MEMORY,
-    "is full": _FULL,
+    "is full": Message("free some space, and run the same command again: earlier results are saved"),
     "disk I/O": _FAILS,
     "locking protocol": _FAILS,
     "readonly": _READ_ONLY,

@@ -42,9 +42,6 @@ _MOST_WORDS = 30
 _MOST_HOURS = 24 * 366
 
 
-_EMAIL_AS_ID = Message(" To use e-mail addresses as ids, rename that column to id.")
-
-
 @dataclass(frozen=True, slots=True)
 class Learner:
     """A row of the roster. ``ids`` are (kind, value) pairs that identify the learner.
@@ -159,7 +156,7 @@ def _columns(rows: Sequence[tuple[int, list[str]]], path: Path) -> list[str]:
     columns = ["canvas" if canvas and cell == "id" else meanings.get(cell, "") for cell in plain]
     if not _NAMING & set(columns):
         seen = name_list(f"{cell:.40}" for cell in headings[:6]) if rows else Message("an empty file")
-        remedy = _EMAIL_AS_ID if "email" in columns else ""
+        remedy = Message(" To use e-mail addresses as ids, rename that column to id.") if "email" in columns else ""
         said = Message("{path}:1: expected headings such as id, name, email; found {seen}.{remedy}")
         raise UsageError(said.fill(path=path, seen=seen, remedy=remedy))
     return columns

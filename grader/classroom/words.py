@@ -36,7 +36,6 @@ def join_clauses(clauses: Iterable[Text]) -> Text:
 # ---------------------------------------------------------------------------------------------------------------- rules
 
 
-_DUE = Message("Due {due} (plus a learner’s extra time).")
 _COUNTS = {
     "best": Message("The best attempt counts."),
     "last": Message("The last attempt counts."),
@@ -48,7 +47,7 @@ def policy_sentences(rules: Rules) -> Iterator[Text]:
     """The due date, the cost of late work, and which attempt counts; nothing if there is no due date."""
     if rules.due is None:
         return
-    yield _DUE.fill(due=timestamp(rules.due))
+    yield Message("Due {due} (plus a learner’s extra time).").fill(due=timestamp(rules.due))
     if rules.late_percent:
         yield Message("Each day late, or part of a day, costs {percent} %.").fill(percent=points(rules.late_percent))
     if rules.grace_hours and rules.late_percent:

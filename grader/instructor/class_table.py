@@ -33,7 +33,6 @@ TITLES: Mapping[str, Text] = {
     "given": Message("points given by hand"),
     "sort": Message("sort by this column"),
 }
-_GIVEN = Message("includes points given by the instructor")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +127,7 @@ def class_row(mark: Mark, number: int = 1) -> ClassRow:
 
 def _status(mark: Mark) -> Text:
     """The status of a mark as text."""
-    by_hand = [_GIVEN] if mark.overridden else []
+    by_hand = [Message("includes points given by the instructor")] if mark.overridden else []
     if mark.work is None:
         return join_clauses([NOTHING_THERE, *by_hand])
     said = error_text(mark)

@@ -492,8 +492,6 @@ def _difference(expected: tuple[Observation, ...], actual: tuple[Observation, ..
 
 _ANSWER = Message("answer")
 _MADE = Message("made by {helper}")
-_RESULT = Message("result")
-_RUN = Message("run {number}")
 _NAME = Message("{name}")
 
 
@@ -507,7 +505,7 @@ def _inputs(drawn: Drawn, called: Text = _NAME) -> Iterator[ShownValue]:
 def _things(seen: tuple[Observation, ...]) -> Iterator[ShownValue]:
     """The results of each program."""
     for number, observation in enumerate(seen, 1):
-        run = _RUN.fill(number=number) if len(seen) > 1 else _RESULT
+        run = Message("run {number}").fill(number=number) if len(seen) > 1 else Message("result")
         if isinstance(observation, Returned):
             for value in observation.values:
                 yield _thing(run, value)
@@ -563,10 +561,7 @@ EXPECTED = Message("Expected")
 ACTUAL = Message("Actual")
 NO_EXPECTED = Message("this check does not compare results with the reference")
 NO_ACTUAL = Message("nothing", "output")
-CODE_IN = Message("Submission {submission}, file {file}: {given}")
-IN_FORM = Message("called in the form “{name}”")
 GRADED_AT = Message("Graded {at} ({seconds} s), seed {seed}; {versions}")
-BANK_THEN = Message("Course {course}, question {version}")
 REPLAY_AGREES = Message("The replay gave the same result as when it was graded.")
 REPLAY_DIFFERS = Message(
     "The replay gave a different result ({status}): the code does not behave the same every time, or the machine was "
@@ -658,8 +653,8 @@ def _provenance_lines(found: Explanation, lang: Lang) -> Iterator[str]:
     if found.file is not None:
         given = words.GIVEN[found.array_type].of(lang) if found.array_type in words.GIVEN else NONE.of(lang)
         names = {"submission": clean(found.submission, 80), "file": clean(found.file, 120)}
-        said = [CODE_IN.fill(given=given, **names).of(lang)]
-        said += [IN_FORM.fill(name=found.variant).of(lang)] if found.variant else []
+        said = [Message("Submission {submission}, file {file}: {given}").fill(given=given, **names).of(lang)]
+        said += [Message("called in the form “{name}”").fill(name=found.variant).of(lang)] if found.variant else []
         yield indent(SEMICOLON.of(lang).join(said), 0)
     graded = GRADED_AT.fill(
         at=timestamp(run.at.isoformat()),
@@ -667,7 +662,7 @@ def _provenance_lines(found: Explanation, lang: Lang) -> Iterator[str]:
         seed=run.seed,
         versions=COMMA.of(lang).join(f"{name} {version}" for name, version in run.versions.items()),
     )
-    bank = BANK_THEN.fill(course=run.course[:12], version=run.question[:12])
+    bank = Message("Course {course}, question {version}").fill(course=run.course[:12], version=run.question[:12])
     layers = (
         words.NO_SANDBOX if run.sandbox.unsafe else words.SANDBOX.fill(layers=COMMA.of(lang).join(run.sandbox.layers))
     )

@@ -375,7 +375,6 @@ COLUMNS = (
     Message("when"),
     Message("reason"),
 )
-NO_OVERRIDES = Message("There are no overrides.")
 FORGETS = Message(
     "This will delete {learner}’s submissions in the gradebook with all their points ({submissions}), overrides "
     "({overrides}), requests for regrading ({requests}), the row in class.csv, and in {folder}:"
@@ -495,7 +494,7 @@ def _override_json(override: Override) -> OverrideJson:
 def list_lines(overrides: Sequence[Override], lang: Lang) -> Iterator[str]:
     """A table of ``overrides``, or a sentence if there are none."""
     if not overrides:
-        yield NO_OVERRIDES.of(lang)
+        yield Message("There are no overrides.").of(lang)
         return
     rows = [
         (

@@ -297,8 +297,6 @@ REGRADED = Message(
     "Questions that have changed: {questions}. Submissions graded again: {count}. Learners whose points change: "
     "{learners}."
 )
-NOTHING_NEW = Message("Nothing has changed since {folder} was graded.")
-MORE_CHANGES = Message("… and {more} more (--json has them all)")
 #: Rows of the table; --json has them all.
 _MOST_ROWS = 200
 #: Width of the learner column, in terminal cells.
@@ -308,7 +306,7 @@ _NAME_WIDTH = 30
 def lines(found: RegradeResult, folder: Path, lang: Lang) -> Iterator[str]:
     """The differences as a table, then the submissions that could not be graded, then totals."""
     if not found.has_changes:
-        yield NOTHING_NEW.fill(folder=folder).of(lang)
+        yield Message("Nothing has changed since {folder} was graded.").fill(folder=folder).of(lang)
         return
     if found.changes:
         shown = found.changes[:_MOST_ROWS]
@@ -317,7 +315,7 @@ def lines(found: RegradeResult, folder: Path, lang: Lang) -> Iterator[str]:
         table = [tuple(text.of(lang) for text in COLUMNS), *rows]
         yield from (shorten(line, WIDTH) for line in columns(table, right=[2, 3, 4]))
         if len(found.changes) > len(rows):
-            yield MORE_CHANGES.fill(more=len(found.changes) - len(rows)).of(lang)
+            yield Message("… and {more} more (--json has them all)").fill(more=len(found.changes) - len(rows)).of(lang)
         yield ""
     for key, why in found.refused:
         yield indent(LABELED.fill(who=clean(key), said=clean(why.of(lang), 1000, lines=True)).of(lang), 0)

@@ -257,7 +257,6 @@ _NONE_WAIT = Message("No answers to “{part}” are waiting to be marked.").wit
 
 _HEAD = Message("{item}, {points} points, answers: {count}")
 _SAMPLE = Message("Sample answer: {answer}")
-_WORDING = Message("{count}× {text}")
 _UNREAD = Message("These answers could not be read.").with_advice(
     Message("Give points with 'attncheck override DIR LEARNER ITEM --points P --reason TEXT'.")
 )
@@ -277,7 +276,7 @@ def group_lines(found: AnswerGroup, comments: Sequence[str], lang: Lang) -> Iter
         yield indent(f"{point.id}  {point.text.of(lang)}", 4)
     for wording in found.wordings:
         text = clean(wording.text, 2000, lines=True)
-        yield indent(_WORDING.fill(count=len(wording.learners), text=text).of(lang), 2)
+        yield indent(Message("{count}× {text}").fill(count=len(wording.learners), text=text).of(lang), 2)
     if comments:
         yield indent(Message("Comments so far:").of(lang), 2)
         for number, comment in enumerate(comments, 1):

@@ -197,16 +197,13 @@ def _told(tree: Tree) -> str:
         return PLAIN
     odd = sorted(entries.difference(*(explained[name] for name in most)))
     named = listing([printable(name, 80) for name in odd], _MOST_NAMED)
-    unlike = _UNLIKE.fill(names=named) if odd else ""
+    unlike = Message("; these top-level entries do not fit: {names}").fill(names=named) if odd else ""
     candidates = most if whole else [*most, PLAIN]
     said = Message(
         "the kind of this collection is ambiguous: it may be {candidates}{unlike}. Move away what does not "
         "belong to the class, or choose a kind with --intake ({candidates})."
     )
     raise UsageError(said.fill(candidates=Text(" or ".join(candidates), " 或 ".join(candidates)), unlike=unlike))
-
-
-_UNLIKE = Message("; these top-level entries do not fit: {names}")
 
 
 def gradable(name: str) -> bool:

@@ -47,8 +47,6 @@ SHORTENED = Message("Very long; only the first {most} tokens were compared: {nam
 UNALIGNED = Message("There is so much similar code that the {count} pairs that share least were not compared")
 SOME = Message("{scope} (only {names})")
 COMMON_CODE = Message("Many others wrote some of the same parts; only these wrote all of them.")
-COUPLE = Message("{left}  ↔  {right}")
-CLUSTER = Message("{count} submissions: {names}")
 MORE = Message("and {count} more: see --html or --json", "groups")
 
 
@@ -67,8 +65,8 @@ def title(cluster: Cluster, who: Mapping[str, str]) -> Text:
     names = [who[key] for key in cluster.keys]
     if len(names) == 2:
         left, right = (clean(name, _LONGEST) for name in names)
-        return COUPLE.fill(left=left, right=right)
-    return CLUSTER.fill(count=len(names), names=_listed(names))
+        return Message("{left}  ↔  {right}").fill(left=left, right=right)
+    return Message("{count} submissions: {names}").fill(count=len(names), names=_listed(names))
 
 
 def alike_in(one: ClusterScope, cluster: Cluster, who: Mapping[str, str]) -> Text:

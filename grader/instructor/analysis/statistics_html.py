@@ -36,10 +36,6 @@ _SEVERAL = Message(
 )
 
 
-_OF_CLASS = Message("{times} of {learners} learners")
-_MORE = Message("{count} more", "chart")
-
-
 def render(statistics: Statistics, course: Course, lang: Lang, *, names: bool = False) -> str:
     """The page, in ``lang`` until its reader chooses the other language."""
     style = sheet(_TEMPLATES / "statistics.css")
@@ -55,8 +51,8 @@ def render(statistics: Statistics, course: Course, lang: Lang, *, names: bool = 
             course=course,
             title=TITLE,
             FEW=FEW,
-            OF_CLASS=_OF_CLASS,
-            MORE=_MORE,
+            OF_CLASS=Message("{times} of {learners} learners"),
+            MORE=Message("{count} more", "chart"),
             findings=view.findings(statistics, course, names=names),
             parts=[(question, list(inside)) for question, inside in parts],
             tenths=histogram(statistics),

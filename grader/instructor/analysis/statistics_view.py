@@ -54,7 +54,6 @@ HOW_TO_READ = Message(
     "discrimination, the correlation with the points in everything else; above 0.3 is good, below 0 is suspicious. "
     "Names ending in () are code exercises."
 )
-UNTOUCHED = Message("Nobody has started: {names}.")
 MISTAKE = Message("{option} ({times}×): {what}")
 BELIEFS = Message("Common misconceptions", "table")
 MORE_BELIEFS = Message("and {count} more: see --html or --json")
@@ -290,7 +289,7 @@ def untouched(statistics: Statistics) -> Text | None:
     """Which questions nobody has started; None if there are none."""
     tried = _begun(statistics)
     names = [name for name in statistics.questions if name not in tried]
-    return UNTOUCHED.fill(names=name_list(names)) if names else None
+    return Message("Nobody has started: {names}.").fill(names=name_list(names)) if names else None
 
 
 def label(part: PartStatistics) -> str:
