@@ -22,12 +22,14 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from grader.classroom.task import EncodedResult, decode, encode, encode_answers, encode_notices
 from grader.core import serialize
 from grader.core.errors import GradebookError
 from grader.core.model import Message, Notice, QuestionResult, Text
+from grader.core.serialize import Shown, Written
+from grader.core.text import clean
 
 T = TypeVar("T")
 
@@ -100,13 +102,21 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Override:
-    """Points given by hand for an item or exercise of a learner; they replace the points earned."""
+    """Points given by hand, which replace the points earned.
 
-    learner: str
-    part: str
+    - `learner`: whose they are
+    - `part`: the item or exercise that they are for
+    - `points`: the points
+    - `reason`: why
+    - `author`: who gave them
+    - `at`: when
+    """
+
+    learner: Shown
+    part: Shown
     points: float
-    reason: str
-    author: str
+    reason: Annotated[str, Written(functools.partial(clean, limit=2000))]
+    author: Shown
     at: datetime
 
 

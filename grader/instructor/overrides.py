@@ -37,7 +37,7 @@ from grader.core.text import COMMA, clean, points, suggestion
 from grader.course import loader
 from grader.grading import courses
 from grader.instructor import learner_requests
-from grader.instructor.regrade import course_of, points_of
+from grader.instructor.regrade import EarnedPoints, course_of, points_of
 
 #: The files to which records are appended.
 _RECORDS = (learner_requests.FILE, *audit.LOGS.values())
@@ -407,38 +407,6 @@ def given_lines(given: OverrideResult, lang: Lang) -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class OverrideJson:
-    """Points given by hand.
-
-    - `learner`: whose they are
-    - `part`: the item or exercise that they are for
-    - `points`: the points
-    - `reason`: why
-    - `author`: who gave them
-    - `at`: when
-    """
-
-    learner: str
-    part: str
-    points: float
-    reason: str
-    author: str
-    at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class MarkJson:
-    """The points of one submission that counts.
-
-    - `earned`: after the change
-    - `possible`: the most that could be earned
-    """
-
-    earned: float
-    possible: float
-
-
-@dataclass(frozen=True, slots=True)
 class ChangeJson:
     """A new or removed override, and the learner's points after it.
 
@@ -452,8 +420,8 @@ class ChangeJson:
     format: int
     learner: str
     part: str
-    override: OverrideJson | None
-    marks: tuple[MarkJson, ...]
+    override: Override | None
+    marks: tuple[EarnedPoints, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -465,30 +433,18 @@ class OverridesJson:
     """
 
     format: int
-    overrides: tuple[OverrideJson, ...]
+    overrides: tuple[Override, ...]
 
 
 def given_json(given: OverrideResult) -> ChangeJson:
     """A new or removed override as data for ``serialize.to_json``."""
-    override = None if given.override is None else _override_json(given.override)
-    marks = tuple(MarkJson(row.earned, row.possible) for row in given.rows)
-    return ChangeJson(1, clean(given.learner.id), given.part.name, override, marks)
+    marks = tuple(EarnedPoints(row.earned, row.possible) for row in given.rows)
+    return ChangeJson(1, clean(given.learner.id), given.part.name, given.override, marks)
 
 
 def list_json(overrides: Sequence[Override]) -> OverridesJson:
     """All overrides as data for ``serialize.to_json``."""
-    return OverridesJson(1, tuple(map(_override_json, overrides)))
-
-
-def _override_json(override: Override) -> OverrideJson:
-    return OverrideJson(
-        clean(override.learner),
-        clean(override.part),
-        override.points,
-        clean(override.reason, 2000),
-        clean(override.author),
-        override.at,
-    )
+    return OverridesJson(1, tuple(overrides))
 
 
 def list_lines(overrides: Sequence[Override], lang: Lang) -> Iterator[str]:
