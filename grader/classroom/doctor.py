@@ -18,7 +18,7 @@ from typing import Literal
 from grader import __version__
 from grader.classroom.task import BatchPlan
 from grader.classroom.worker import Workers, shutting_down, warm_up
-from grader.core import installed, resources
+from grader.core import installed, resources, serialize
 from grader.core.errors import AttncheckError, CourseError, SandboxError
 from grader.core.layout import WIDTH, indent
 from grader.core.model import Lang, Message, Text
@@ -224,10 +224,5 @@ def is_missing(findings: Iterable[MachineFact]) -> bool:
 
 def to_json(finding: MachineFact) -> dict[str, str | None]:
     """One finding as JSON values."""
-    return {
-        "area": finding.area,
-        "name": finding.name,
-        "state": finding.state,
-        "detail": finding.detail.en,
-        "remedy": finding.remedy.en if finding.remedy is not None else None,
-    }
+    data: dict[str, str | None] = serialize.to_json(finding)
+    return data
