@@ -125,9 +125,8 @@ def locked(out: Path, timeout: float = 0.0) -> Iterator[None]:
     Waits up to ``timeout`` seconds. Raises UsageError if another process still holds the lock, or if the folder cannot
     be locked.
     """
-    lock = FileLock(out / ".lock", timeout=timeout)
     try:
-        lock.acquire()
+        held = FileLock(out / ".lock", timeout=timeout).acquire()
     except Timeout:
         said = Message("Another attncheck is grading into {out}; wait until it finishes, or use another folder.")
         raise UsageError(said.fill(out=out)) from None
@@ -139,10 +138,8 @@ def locked(out: Path, timeout: float = 0.0) -> Iterator[None]:
             "once; use a folder on this machine."
         )
         raise UsageError(said.fill(out=out)) from None
-    try:
+    with held:
         yield
-    finally:
-        lock.release()
 
 
 def _not_writable(out: Path, error: OSError) -> UsageError:
