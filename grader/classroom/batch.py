@@ -22,9 +22,9 @@ from grader.classroom.gradebook import INTAKE, Gradebook, SubmissionRow, open_gr
 from grader.classroom.recorder import GradingPlan, Recorder, grading_facts, question_versions, tasks_left
 from grader.classroom.results import ASKED, FILES, MarkSummary
 from grader.classroom.roster import read_roster
-from grader.classroom.task import BatchPlan, TaskResult
+from grader.classroom.schedule import Arrival
+from grader.classroom.task import BatchPlan
 from grader.classroom.words import (
-    AND_MORE,
     CHECK_BROKE,
     GRADED,
     NOT_ALL_READ,
@@ -33,12 +33,13 @@ from grader.classroom.words import (
     PARTLY,
     SAID_LATE,
     WHOLE,
+    first_names,
     policy_sentences,
 )
 from grader.core.errors import UsageError
 from grader.core.layout import WIDTH, columns, indent, shorten, shorten_distinct
 from grader.core.model import Course, Lang, Message, Question, Rules, Text
-from grader.core.text import COMMA, LABELED, SEMICOLON, clean, duration, points
+from grader.core.text import LABELED, SEMICOLON, clean, duration, points
 from grader.course import loader
 from grader.grading import courses
 from grader.grading.inputs import Seed
@@ -133,10 +134,10 @@ def run(request: BatchRequest, progress: Callable[[BatchProgress], None] = lambd
         with contextlib.closing(open_gradebook(request.out, create=True)) as book:
             enrolment = enrol(collection, roster, book.submissions())
             plan = plan_class(book, request, enrolment, course, counting)
-            with grade(request, plan) as grading:
-                record(book, plan, grading.results, progress)
+            with grade(request, plan) as (arriving, layers):
+                record(book, plan, arriving, progress)
             rows = book.submissions()
-    return summarise(enrolment, plan, rows, grading.layers, time.perf_counter() - started)
+    return summarise(enrolment, plan, rows, layers, time.perf_counter() - started)
 
 
 def select_questions(course: Course, names: tuple[str, ...]) -> tuple[Question, ...]:
@@ -161,22 +162,17 @@ def plan_class(
     return GradingPlan.of(course, request.seed, versions, tasks_left(book, versions))
 
 
-@dataclass(frozen=True, slots=True)
-class Grading:
-    """What ``schedule.run_tasks`` yields, and the sandbox layers that are active."""
-
-    results: Iterable[tuple[TaskResult | None, tuple[str, ...]]] = ()
-    layers: tuple[str, ...] = ()
-
-
 @contextlib.contextmanager
-def grade(request: BatchRequest, plan: GradingPlan) -> Iterator[Grading]:
-    """Run the tasks of ``plan`` on the workers that ``request`` asks for; they stop at the end of the context."""
+def grade(request: BatchRequest, plan: GradingPlan) -> Iterator[tuple[Iterable[Arrival], tuple[str, ...]]]:
+    """Run the tasks of ``plan`` on the workers that ``request`` asks for; they stop at the end of the context.
+
+    Yields what ``schedule.run_tasks`` yields, and the sandbox layers that are active.
+    """
     if not plan.tasks:
-        yield Grading()
+        yield (), ()
         return
     with _pool(request, plan) as pool:
-        yield Grading(schedule.run_tasks(pool, plan.tasks), pool.layers)
+        yield schedule.run_tasks(pool, plan.tasks), pool.layers
 
 
 def _pool(request: BatchRequest, plan: GradingPlan) -> contextlib.AbstractContextManager[schedule.WorkerPool]:
@@ -188,10 +184,7 @@ def _pool(request: BatchRequest, plan: GradingPlan) -> contextlib.AbstractContex
 
 
 def record(
-    book: Gradebook,
-    plan: GradingPlan,
-    arriving: Iterable[tuple[TaskResult | None, tuple[str, ...]]],
-    progress: Callable[[BatchProgress], None],
+    book: Gradebook, plan: GradingPlan, arriving: Iterable[Arrival], progress: Callable[[BatchProgress], None]
 ) -> None:
     """Save results as they arrive, and then copy them to submissions with the same files and numbers."""
     done = 0
@@ -291,8 +284,6 @@ ONE_LEARNER, LEARNERS = Message("1 learner"), Message("{count} learners")
 _NAME_WIDTH = 30
 #: Rows of the table; class.csv has them all.
 _MOST_ROWS = 60
-#: Names that a line lists.
-_MOST_NAMES = 20
 
 
 def to_json(summary: BatchSummary, rows: list[MarkSummary], out: Path) -> dict[str, Any]:
@@ -382,14 +373,7 @@ def _names(summary: BatchSummary, lang: Lang) -> Iterator[str]:
         (summary.leftovers, LEFTOVERS),
     ):
         if names:
-            yield text.fill(names=_first_names(names, lang)).of(lang)
-
-
-def _first_names(names: Sequence[str], lang: Lang) -> str:
-    """The first of the names, and how many more there are."""
-    listed = COMMA.of(lang).join(clean(name) for name in names[:_MOST_NAMES])
-    more = len(names) - _MOST_NAMES
-    return listed + (AND_MORE.fill(more=more).of(lang) if more > 0 else "")
+            yield text.fill(names=first_names(names)).of(lang)
 
 
 def _unread(rows: Sequence[MarkSummary], folder: Path, lang: Lang) -> Iterator[str]:
@@ -401,7 +385,7 @@ def _unread(rows: Sequence[MarkSummary], folder: Path, lang: Lang) -> Iterator[s
     yield UNREAD.fill(
         answers=ONE_ANSWER if count == 1 else ANSWERS.fill(count=count),
         learners=ONE_LEARNER if len(counting) == 1 else LEARNERS.fill(count=len(counting)),
-        names=_first_names([row.learner for row in counting], lang),
+        names=first_names([row.learner for row in counting]),
         folder=str(folder),
     ).of(lang)
 

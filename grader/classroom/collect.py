@@ -23,12 +23,11 @@ from typing import IO, Literal, TypeAlias
 from grader.classroom import inbox, intake
 from grader.classroom.intake import FoundSubmission, Stray, UnreadableFile, gradable
 from grader.classroom.roster import Roster
-from grader.classroom.words import join_clauses
 from grader.core import resources
 from grader.core.errors import SubmissionError, UsageError
 from grader.core.files import LONGEST, shortened
 from grader.core.model import Message, Text
-from grader.core.text import EMPTY, name_list
+from grader.core.text import EMPTY, SEMICOLON, join, name_list
 from grader.submission.archive import DAMAGE, duplicate_path, entries, modified, why_refused
 from grader.submission.files import is_ignored
 from grader.submission.messages import listing, printable
@@ -256,7 +255,7 @@ def _no_submission(path: Path, tree: _Tree, kinds: Iterable[str]) -> UsageError:
 def _explained(stray: Stray, tree: _Tree) -> Stray:
     """The stray with what is wrong with its first bad file added to the reason."""
     problems = [entry.problem for entry in tree.of_names(stray.files) if entry.problem != EMPTY]
-    return replace(stray, why=join_clauses((stray.why, *problems[:1])))
+    return replace(stray, why=join((stray.why, *problems[:1]), SEMICOLON))
 
 
 def _bytes(submission: FoundSubmission, tree: _Tree) -> int:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 from grader.core.model import Message, Rules, Text
-from grader.core.text import SEMICOLON, points, timestamp
+from grader.core.text import EMPTY, clean, join, name_list, points, timestamp
 
 NONE = Message("none")
 GRADED = Message("graded")
@@ -27,10 +27,11 @@ WORKER_DIED_TWICE = Message(
 )
 
 
-def join_clauses(clauses: Iterable[Text]) -> Text:
-    """The clauses as one text, separated by semicolons."""
-    parts = tuple(clauses)
-    return Text(SEMICOLON.en.join(part.en for part in parts), SEMICOLON.zh.join(part.zh for part in parts))
+def first_names(names: Sequence[str], most: int = 20, longest: int = 400) -> Text:
+    """The first ``most`` names, each of at most ``longest`` characters, and how many more there are."""
+    listed = name_list(clean(name, longest) for name in names[:most])
+    more = AND_MORE.fill(more=len(names) - most) if len(names) > most else EMPTY
+    return join((listed, more), EMPTY)
 
 
 # ---------------------------------------------------------------------------------------------------------------- rules

@@ -136,15 +136,15 @@ class _Regrading:
         self.tasks = _tasks(self.book, self.versions)
         self.copy.remember_all(self.facts)
         plan = GradingPlan.of(self.course, self.request.seed, self.versions, self.tasks.values())
-        with grade(self.request, plan) as grading:
-            record(self.copy, plan, grading.results, progress)
+        with grade(self.request, plan) as (arriving, layers):
+            record(self.copy, plan, arriving, progress)
         return RegradeResult(
             changes=tuple(points_changes(_before(self.book, self.course), Book.of(self.copy, self.course))),
             questions=tuple(name for name, current in self.versions.items() if old.get(name) != current),
             submissions=len(self.tasks),
             refused=tuple((row.key, error) for row, error in self._failed()),
             has_changes=bool(self.tasks) or any(self.facts[name] != then[name] for name in self.facts),
-            layers=grading.layers,
+            layers=layers,
         )
 
     def save(self, lang: Lang) -> None:

@@ -109,11 +109,10 @@ def compare_clusters(
     chosen: Sequence[Cluster],
     who: Mapping[str, str],
     read: Callable[[str], CodeSample | None],
-    most: int | None = None,
+    most: int = MOST_COUPLES,
 ) -> list[ClusterComparison]:
-    """The ``chosen`` clusters with at most ``most`` couples in all (default: ``MOST_COUPLES``) side by side."""
-    left = MOST_COUPLES if most is None else most
-    shown = []
+    """The ``chosen`` clusters with at most ``most`` couples in all side by side."""
+    left, shown = most, []
     for at, cluster in enumerate(chosen):
         couples = list(by_couple(cluster.links).items())
         kept = couples[:left]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
-from grader.classroom.words import AND_MORE
+from grader.classroom.words import first_names
 from grader.core.model import Message, Text
-from grader.core.text import clean, name_list
+from grader.core.text import clean
 from grader.instructor.analysis.class_similarity import Cluster, ClusterScope, find_clusters
 from grader.instructor.analysis.similarity import (
     MOST_TOKENS,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 _MOST = 20
 _MOST_GROUPS = 10
 _LONGEST = 60
+_listed = partial(first_names, longest=_LONGEST)
 
 # ---------------------------------------------------------------------------------------------- words
 
@@ -108,15 +110,6 @@ def notes(found: SimilarityResult, who: Mapping[str, str], left_out: Sequence[st
     if left_out:
         said.append(LEFT_OUT.fill(names=_listed(left_out)))
     return said
-
-
-def _listed(names: Sequence[str], most: int = 20) -> Text:
-    shown = [clean(name, _LONGEST) for name in names[:most]]
-    listed = name_list(shown)
-    if len(names) <= most:
-        return listed
-    more = AND_MORE.fill(more=len(names) - most)
-    return Text(listed.en + more.en, listed.zh + more.zh)
 
 
 # ------------------------------------------------------------------------------------------- terminal
@@ -252,12 +245,16 @@ def as_data(
     def whose(key: str) -> Submitted:
         return Submitted(clean(key), tuple(map(clean, people[key])))
 
+    def as_pair(pair: SimilarPair) -> PairJson:
+        sides = whose(pair.left), whose(pair.right)
+        return PairJson(*sides, pair.scope or None, pair.score, pair.tokens, pair.names, pair.common)
+
     return SimilarityJson(
         format=1,
         submissions=found.submissions,
         threshold=found.threshold,
         shortest=SHORTEST,
-        pairs=tuple(_pair(pair, whose(pair.left), whose(pair.right)) for pair in found.pairs),
+        pairs=tuple(map(as_pair, found.pairs)),
         clusters=tuple(
             ClusterJson(tuple(map(whose, cluster.keys)), cluster.tokens, cluster.scopes)
             for cluster in find_clusters(found)
@@ -271,7 +268,3 @@ def as_data(
         unaligned=found.unaligned,
         left_out=tuple(map(clean, left_out)),
     )
-
-
-def _pair(pair: SimilarPair, left: Submitted, right: Submitted) -> PairJson:
-    return PairJson(left, right, pair.scope or None, pair.score, pair.tokens, pair.names, pair.common)
