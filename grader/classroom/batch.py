@@ -290,14 +290,14 @@ def to_json(summary: BatchSummary, rows: list[MarkSummary], out: Path) -> dict[s
     """The summary and the rows as JSON values."""
     learners = [
         {
-            "learner": clean(row.learner),
-            "name": clean(row.name),
-            "earned": number(row.earned),
-            "possible": number(row.possible),
-            "complete": row.complete,
-            "passed": row.passed,
-            "counts": row.counts,
-            "late_by_seconds": number(row.late_seconds) if row.late_seconds else None,
+            "learner": clean(row.mark.learner.id),
+            "name": clean(row.mark.learner.name),
+            "earned": number(row.mark.earned),
+            "possible": number(row.mark.possible),
+            "complete": row.mark.complete,
+            "passed": row.mark.passed,
+            "counts": row.mark.counts,
+            "late_by_seconds": number(row.mark.late_seconds) if row.mark.late_seconds else None,
             "error": None if row.error is None else clean(row.error.en, 2000, lines=True),
             "notes": [clean(note) for note in row.notes],
             "unread": list(row.unread),
@@ -342,9 +342,9 @@ def lines(summary: BatchSummary, rows: list[MarkSummary], out: Path, lang: Lang)
 
 def _table(rows: Sequence[MarkSummary], lang: Lang) -> Iterator[str]:
     shown = rows[:_MOST_ROWS]
-    called = shorten_distinct((clean(row.learner) for row in shown), _NAME_WIDTH)
+    called = shorten_distinct((clean(row.mark.learner.id) for row in shown), _NAME_WIDTH)
     cells = [tuple(text.of(lang) for text in COLUMNS)]
-    cells += [_cells(row, called[clean(row.learner)], lang) for row in shown]
+    cells += [_cells(row, called[clean(row.mark.learner.id)], lang) for row in shown]
     yield from (shorten(line, WIDTH) for line in columns(cells, right=[1]))
     if len(rows) > len(shown):
         yield Message("… and {more} more in class.csv").fill(more=len(rows) - len(shown)).of(lang)
@@ -355,8 +355,8 @@ def _failures(rows: Sequence[MarkSummary], lang: Lang) -> Iterator[str]:
     for row in rows:
         if row.error is not None:
             why = clean(row.error.of(lang), 1000, lines=True)
-            why = why.removeprefix(LABELED.fill(who=row.learner, said="").of(lang))
-            yield LABELED.fill(who=clean(row.learner), said=why).of(lang)
+            why = why.removeprefix(LABELED.fill(who=row.mark.learner.id, said="").of(lang))
+            yield LABELED.fill(who=clean(row.mark.learner.id), said=why).of(lang)
 
 
 def _names(summary: BatchSummary, lang: Lang) -> Iterator[str]:
@@ -378,14 +378,14 @@ def _names(summary: BatchSummary, lang: Lang) -> Iterator[str]:
 
 def _unread(rows: Sequence[MarkSummary], folder: Path, lang: Lang) -> Iterator[str]:
     """How many answers nobody could read, in submissions that count, and whose they are."""
-    counting = [row for row in rows if row.counts and row.unread]
+    counting = [row for row in rows if row.mark.counts and row.unread]
     if not counting:
         return
     count = sum(len(row.unread) for row in counting)
     yield UNREAD.fill(
         answers=ONE_ANSWER if count == 1 else ANSWERS.fill(count=count),
         learners=ONE_LEARNER if len(counting) == 1 else LEARNERS.fill(count=len(counting)),
-        names=first_names([row.learner for row in counting]),
+        names=first_names([row.mark.learner.id for row in counting]),
         folder=str(folder),
     ).of(lang)
 
@@ -400,17 +400,17 @@ def _rules(summary: BatchSummary, lang: Lang) -> Iterator[str]:
 
 
 def _cells(row: MarkSummary, learner: str, lang: Lang) -> tuple[str, str, str]:
-    earned = words.OF.fill(earned=points(row.earned), possible=points(row.possible)).of(lang)
+    earned = words.OF.fill(earned=points(row.mark.earned), possible=points(row.mark.possible)).of(lang)
     if row.error is not None:
         why = Message("nothing to grade, see below") if row.error.en.startswith(NOTHING_IN) else NOT_GRADED
-        return learner, earned if row.given else "–", why.of(lang)
+        return learner, earned if row.mark.overridden else "–", why.of(lang)
     if not row.submitted:
-        return learner, earned if row.given else "–", NOTHING_THERE.of(lang)
-    status = WHOLE if row.passed else GRADED if row.complete else PARTLY
+        return learner, earned if row.mark.overridden else "–", NOTHING_THERE.of(lang)
+    status = WHOLE if row.mark.passed else GRADED if row.mark.complete else PARTLY
     remarks = [status.of(lang)]
-    if row.late_seconds:
-        remarks.append(words.LATE.fill(time=duration(row.late_seconds)).of(lang))
-    if not row.counts:
+    if row.mark.late_seconds:
+        remarks.append(words.LATE.fill(time=duration(row.mark.late_seconds)).of(lang))
+    if not row.mark.counts:
         remarks.append(Message("another attempt counts").of(lang))
     for note in row.notes:
         for text in (SAID_LATE, CHECK_BROKE, NOT_ALL_READ, OTHER_NAME):

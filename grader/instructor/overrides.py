@@ -208,7 +208,7 @@ def open_for_changes(
 
 def _written(book: Gradebook, loaded: Course, learner: LearnerRow, lang: Lang) -> tuple[MarkSummary, ...]:
     rows = write_files(Book.of(book, loaded), book.path.parent, lang)
-    return tuple(row for row in rows if row.learner == learner.id and row.counts)
+    return tuple(row for row in rows if row.mark.learner.id == learner.id and row.mark.counts)
 
 
 def _part(name: str, loaded: Course, counting: Mapping[str, float]) -> CoursePart:
@@ -402,7 +402,7 @@ def given_lines(given: OverrideResult, lang: Lang) -> Iterator[str]:
         )
         yield indent(said.of(lang), 0)
     for row in given.rows:
-        has = HAS_NOW.fill(learner=learner, earned=points(row.earned), possible=points(row.possible))
+        has = HAS_NOW.fill(learner=learner, earned=points(row.mark.earned), possible=points(row.mark.possible))
         yield indent(has.of(lang), 0)
 
 
@@ -438,7 +438,7 @@ class OverridesJson:
 
 def given_json(given: OverrideResult) -> ChangeJson:
     """A new or removed override as data for ``serialize.to_json``."""
-    marks = tuple(EarnedPoints(row.earned, row.possible) for row in given.rows)
+    marks = tuple(EarnedPoints(row.mark.earned, row.mark.possible) for row in given.rows)
     return ChangeJson(1, clean(given.learner.id), given.part.name, given.override, marks)
 
 
