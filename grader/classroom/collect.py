@@ -225,9 +225,8 @@ def collect(path: Path, scratch: Path, kind: str | None = None, roster: Roster |
         raise UsageError(said.fill(kind=kind, kinds=name_list(intake.kinds())))
     tree = _tree(path)
     try:
-        detected = intake.detect_layout(
-            tree.names(), tree.small, kind, tree.facts, None if roster is None else roster.has
-        )
+        known = None if roster is None else roster.has
+        detected = intake.detect_layout(tree.names(), tree.small, kind, tree.facts, known)
     except UnreadableFile:
         raise
     except UsageError as error:
@@ -235,7 +234,9 @@ def collect(path: Path, scratch: Path, kind: str | None = None, roster: Roster |
     if detected is None or (tree.root is None and not tree.of_kind("file")):
         raise _no_submission(path, tree, [kind] if kind else intake.kinds())
     name, layout = detected
-    if tree.root is None and sum(_bytes(submission, tree) for submission in layout.submissions) > MAX_ALL:
+    sizes = map(tree.size, layout.submissions)
+    # Above the limit for one learner, only that submission is refused.
+    if tree.root is None and sum(size for size in sizes if size <= MAX_LEARNER) > MAX_ALL:
         said = Message("{path} would unpack to more than {limit} GiB; split it.")
         raise UsageError(said.fill(path=path, limit=MAX_ALL >> 30))
     collected = tuple(_collected(submission, tree, scratch) for submission in layout.submissions)
@@ -256,12 +257,6 @@ def _explained(stray: Stray, tree: _Tree) -> Stray:
     """The stray with what is wrong with its first bad file added to the reason."""
     problems = [entry.problem for entry in tree.of_names(stray.files) if entry.problem != EMPTY]
     return replace(stray, why=join((stray.why, *problems[:1]), SEMICOLON))
-
-
-def _bytes(submission: FoundSubmission, tree: _Tree) -> int:
-    """The unpacked size of a submission in bytes; 0 above the limit for one learner, so that only it is refused."""
-    size = tree.size(submission)
-    return size if size <= MAX_LEARNER else 0
 
 
 def _collected(submission: FoundSubmission, tree: _Tree, scratch: Path) -> CollectedSubmission:

@@ -113,9 +113,8 @@ class GradingPlugin(WorkerPlugin):  # type: ignore[misc]
         with _ONE_AT_A_TIME:
             sandbox = self._open()
             if self._grading_context is None or self._grading_context.seed != seed:
-                self._grading_context = GradingContext(
-                    self._course, seed, self._expecting(sandbox.observe, seed), max_graded_code=SHARED_RESULTS
-                )
+                observe = self._expecting(sandbox.observe, seed)
+                self._grading_context = GradingContext(self._course, seed, observe, max_graded_code=SHARED_RESULTS)
             return grade_task(self._grading_context, sandbox, task)
 
     def _expecting(self, observe: Observe, seed: Seed) -> Observe:
@@ -306,9 +305,8 @@ def _reached(address: str) -> Client:
 def _check_software(client: Client, timeout: float) -> None:
     """Wait for a worker, and raise UsageError unless all workers have the software of this machine."""
     try:
-        client.submit(software_versions, pure=False).result(
-            timeout=timeout
-        )  # clusters that grow wait for something to do
+        # Clusters that grow wait for something to do.
+        client.submit(software_versions, pure=False).result(timeout=timeout)
     except TimeoutError:
         said = Message(
             "No worker joined the cluster within {timeout} s. Start some with 'dask worker {address}', or find "

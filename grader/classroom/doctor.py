@@ -84,9 +84,8 @@ def examine(folder: Path | None = None, workers: int | None = None) -> tuple[Mac
 def _versions() -> Iterator[MachineFact]:
     yield MachineFact("versions", "attncheck", "ok", same(__version__))
     yield MachineFact("versions", "python", "ok", same(f"{platform.python_version()} ({sys.executable})"))
-    yield MachineFact(
-        "versions", "system", "ok", same(f"{platform.system()} {platform.release()} ({platform.machine()})")
-    )
+    system = f"{platform.system()} {platform.release()} ({platform.machine()})"
+    yield MachineFact("versions", "system", "ok", same(system))
     for name in ("torch", "numpy", "click", "pyyaml", "pydantic", "rich"):
         try:
             yield MachineFact("versions", name, "ok", same(importlib.metadata.version(name)))

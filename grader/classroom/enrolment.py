@@ -131,9 +131,8 @@ def ungradable(collection: Collection, roster: Roster | None) -> Iterator[Collec
         match = roster.match(person)
         if match.why != "unknown" and match.learner not in there:
             key = storable_name(name)
-            yield CollectedSubmission(
-                FoundSubmission(key, (person,), ((name, file),)), Path(key), nothing_to_grade(printable(file))
-            )
+            found = FoundSubmission(key, (person,), ((name, file),))
+            yield CollectedSubmission(found, Path(key), nothing_to_grade(printable(file)))
 
 
 def _unowned_row(stray: Stray) -> SubmissionRow:

@@ -163,9 +163,8 @@ class Service:
         self._start_token, self._revisions = secrets.token_hex(4), Counter[str]()
         self._closing = contextlib.ExitStack()
         private = str((plan.folder / ".expected").resolve())
-        self._batch_plan = BatchPlan(
-            str(plan.course_folder), plan.seed, private, policy.libraries_digest(self.course.packages)
-        )
+        libraries = policy.libraries_digest(self.course.packages)
+        self._batch_plan = BatchPlan(str(plan.course_folder), plan.seed, private, libraries)
         self.edition = self.course
         readers = 1 + min(plan.workers, _MOST_READERS)
         self.readers = Readers(readers, self.course.pace.reading_seconds_per_hour, _READING)
@@ -252,10 +251,8 @@ class Service:
 
     def _collect(self, book: Gradebook) -> tuple[SubmissionRow, ...]:
         """Save everything in the inbox, and return its rows."""
-        folder, roster = self.plan.folder, self.plan.roster
-        request = BatchRequest(
-            self.inbox, folder, self.plan.course_folder, self.plan.seed, self.plan.questions, intake="inbox"
-        )
+        plan, folder, roster = self.plan, self.plan.folder, self.plan.roster
+        request = BatchRequest(self.inbox, folder, plan.course_folder, plan.seed, plan.questions, intake="inbox")
         collection = Collection("inbox", (), ())
         if any(place.is_dir() and not place.name.startswith(".") for place in self.inbox.iterdir()):
             collection = collect(self.inbox, folder / INTAKE, "inbox", roster)

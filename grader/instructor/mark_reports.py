@@ -90,9 +90,8 @@ def report_with_overrides(book: Book, mark: Mark) -> Report | None:
 
     def question(result: QuestionResult) -> QuestionResult:
         changed = with_overrides(result, given, known)
-        return replace(
-            changed, items=tuple(map(item, changed.items)), exercises=tuple(map(exercise, changed.exercises))
-        )
+        items, exercises = tuple(map(item, changed.items)), tuple(map(exercise, changed.exercises))
+        return replace(changed, items=items, exercises=exercises)
 
     # Without overrides, keep the same objects, because what was computed from them is cached by identity.
     questions = tuple(map(question, report.questions)) if given else report.questions

@@ -96,10 +96,8 @@ def histogram(statistics: Statistics) -> Markup:
     parts.append(f'<path class="axis" d="M0 {floor}h{wide}"/>')
     for value in statistics.spread.quartiles:
         parts.append(f'<path class="quartile" d="M{value * wide:.1f} {floor - 6}v12"/>')
-    return Markup(
-        f'<svg class="tenths" viewBox="0 0 {wide} {high - 16}" role="img" aria-labelledby="tenths">'
-        f"{''.join(parts)}</svg>"
-    )
+    size = f'viewBox="0 0 {wide} {high - 16}"'
+    return Markup(f'<svg class="tenths" {size} role="img" aria-labelledby="tenths">{"".join(parts)}</svg>')
 
 
 def _each(learners: int) -> int:
@@ -112,33 +110,29 @@ def heat_map(statistics: Statistics, *, names: bool) -> Markup:
     order = view.by_points(statistics)
     each = _each(len(order))
     grid = np.array([statistics.grid[at] for at in order])
-    rows = [grid[at : at + each].mean(axis=0) for at in range(0, len(order), each)]
-    labels = [
-        brief(statistics.learners[order[at]], 18)
-        if names and each == 1
-        else str(at + 1)
-        if each == 1
-        else f"{at + 1}–{min(at + each, len(order))}"
-        for at in range(0, len(order), each)
-    ]
+    firsts = range(0, len(order), each)
+    rows = [grid[at : at + each].mean(axis=0) for at in firsts]
+    if each > 1:
+        labels = [f"{at + 1}–{min(at + each, len(order))}" for at in firsts]
+    elif names:
+        labels = [brief(statistics.learners[order[at]], 18) for at in firsts]
+    else:
+        labels = [str(at + 1) for at in firsts]
     tall = 14 if len(rows) <= 60 else 9
     left = 12 + max(map(len, labels)) * 7 if tall == 14 or names or each > 1 else 40
     top, count = 22, len(statistics.questions)
-    parts = [
-        _text(left + at * _CELL + _CELL / 2, 14, name.removeprefix("Q"), "tick")
-        for at, name in enumerate(statistics.questions)
-    ]
+    middles = [left + at * _CELL + _CELL / 2 for at in range(count)]
+    named = zip(middles, statistics.questions, strict=True)
+    parts = [_text(x, 14, name.removeprefix("Q"), "tick") for x, name in named]
     for at, name in enumerate(labels):
         if tall == 14 or at % 5 == 0 or names:
             parts.append(_text(left - 6, top + at * tall + tall - 3, name, "tick end"))
     parts.append(_cells(rows, left, top, tall))
     below = top + len(rows) * tall + 8
-    parts.append(_cells([grid.mean(axis=0)], left, below, 20))
-    levels = _SCALE.levels(grid.mean(axis=0))
-    for at, value in enumerate(grid.mean(axis=0)):
-        parts.append(
-            _text(left + at * _CELL + _CELL / 2, below + 14, f"{100 * value:.0f}", f"mean on-s{int(levels[at])}")
-        )
+    means = grid.mean(axis=0)
+    parts.append(_cells([means], left, below, 20))
+    for x, value, level in zip(middles, means, _SCALE.levels(means), strict=False):
+        parts.append(_text(x, below + 14, f"{100 * value:.0f}", f"mean on-s{int(level)}"))
     parts.append(_text(left - 6, below + 14, "%", "tick end"))
     wide, high = left + count * _CELL + 2, below + 22
     size = f'width="{_ENLARGED * wide:.0f}" viewBox="0 0 {wide} {high}"'
@@ -196,9 +190,8 @@ def scatter(statistics: Statistics) -> Markup:
         x, y = place(part)
         side, style = (9, "named start") if x < left + across * 0.7 else (-9, "named end")
         shapes.append(_text(x + side, y + 4, brief(view.label(part), 30), style))
-    return Markup(
-        f'<svg class="scatter" viewBox="0 0 {wide} {high}" role="img" aria-labelledby="scatter">{"".join(shapes)}</svg>'
-    )
+    size = f'viewBox="0 0 {wide} {high}"'
+    return Markup(f'<svg class="scatter" {size} role="img" aria-labelledby="scatter">{"".join(shapes)}</svg>')
 
 
 def _both(x: float, y: float, title: Text, side: str = "") -> str:

@@ -161,9 +161,8 @@ def _findings(found: Statistics, course: Course, names_too: bool) -> Iterator[No
         yield NotableResult("unreliable", (), _UNRELIABLE[0].fill(alpha=f"{found.alpha:.2f}"), _UNRELIABLE[1])
     for part in found.parts:
         if part.tried >= FEW // 6 and part.difficulty is not None and part.difficulty < _HARD:
-            yield NotableResult(
-                "hard", (part.name,), _LEAST[0].fill(part=part.name, value=share(part.difficulty)), _LEAST[1]
-            )
+            said, todo = _LEAST
+            yield NotableResult("hard", (part.name,), said.fill(part=part.name, value=share(part.difficulty)), todo)
     for one in found.disagreements:
         said, todo = _TALK if one.items > one.exercises else _CODE
         values = {"items": share(one.items), "exercises": share(one.exercises)}
