@@ -22,9 +22,9 @@ from grader.classroom.gradebook import INTAKE, Gradebook, SubmissionRow, open_gr
 from grader.classroom.recorder import GradingPlan, Recorder, grading_facts, question_versions, tasks_left
 from grader.classroom.results import ASKED, FILES, MarkSummary
 from grader.classroom.roster import read_roster
-from grader.classroom.task import BatchPlan, TaskResult
+from grader.classroom.schedule import Arrival
+from grader.classroom.task import BatchPlan
 from grader.classroom.words import (
-    AND_MORE,
     CHECK_BROKE,
     GRADED,
     NOT_ALL_READ,
@@ -33,12 +33,13 @@ from grader.classroom.words import (
     PARTLY,
     SAID_LATE,
     WHOLE,
+    first_names,
     policy_sentences,
 )
 from grader.core.errors import UsageError
 from grader.core.layout import WIDTH, columns, indent, shorten, shorten_distinct
 from grader.core.model import Course, Lang, Message, Question, Rules, Text
-from grader.core.text import COMMA, LABELED, SEMICOLON, clean, duration, points
+from grader.core.text import LABELED, SEMICOLON, clean, duration, points
 from grader.course import loader
 from grader.grading import courses
 from grader.grading.inputs import Seed
@@ -120,11 +121,10 @@ def run(request: BatchRequest, progress: Callable[[BatchProgress], None] = lambd
     """
     started = time.perf_counter()
     if request.scheduler is not None and request.workers is not None:
-        raise UsageError(
-            Message(
-                "--workers and --scheduler cannot be combined: the first is for this machine, the second for a cluster."
-            )
+        said = Message(
+            "--workers and --scheduler cannot be combined: the first is for this machine, the second for a cluster."
         )
+        raise UsageError(said)
     course = loader.full_course(courses.load(request.course_folder))
     counting = select_questions(course, request.questions)
     roster = None if request.roster is None else read_roster(request.roster)
@@ -134,10 +134,10 @@ def run(request: BatchRequest, progress: Callable[[BatchProgress], None] = lambd
         with contextlib.closing(open_gradebook(request.out, create=True)) as book:
             enrolment = enrol(collection, roster, book.submissions())
             plan = plan_class(book, request, enrolment, course, counting)
-            with grade(request, plan) as grading:
-                record(book, plan, grading.results, progress)
+            with grade(request, plan) as (arriving, layers):
+                record(book, plan, arriving, progress)
             rows = book.submissions()
-    return summarise(enrolment, plan, rows, grading.layers, time.perf_counter() - started)
+    return summarise(enrolment, plan, rows, layers, time.perf_counter() - started)
 
 
 def select_questions(course: Course, names: tuple[str, ...]) -> tuple[Question, ...]:
@@ -162,22 +162,17 @@ def plan_class(
     return GradingPlan.of(course, request.seed, versions, tasks_left(book, versions))
 
 
-@dataclass(frozen=True, slots=True)
-class Grading:
-    """What ``schedule.run_tasks`` yields, and the sandbox layers that are active."""
-
-    results: Iterable[tuple[TaskResult | None, tuple[str, ...]]] = ()
-    layers: tuple[str, ...] = ()
-
-
 @contextlib.contextmanager
-def grade(request: BatchRequest, plan: GradingPlan) -> Iterator[Grading]:
-    """Run the tasks of ``plan`` on the workers that ``request`` asks for; they stop at the end of the context."""
+def grade(request: BatchRequest, plan: GradingPlan) -> Iterator[tuple[Iterable[Arrival], tuple[str, ...]]]:
+    """Run the tasks of ``plan`` on the workers that ``request`` asks for; they stop at the end of the context.
+
+    Yields what ``schedule.run_tasks`` yields, and the sandbox layers that are active.
+    """
     if not plan.tasks:
-        yield Grading()
+        yield (), ()
         return
     with _pool(request, plan) as pool:
-        yield Grading(schedule.run_tasks(pool, plan.tasks), pool.layers)
+        yield schedule.run_tasks(pool, plan.tasks), pool.layers
 
 
 def _pool(request: BatchRequest, plan: GradingPlan) -> contextlib.AbstractContextManager[schedule.WorkerPool]:
@@ -189,10 +184,7 @@ def _pool(request: BatchRequest, plan: GradingPlan) -> contextlib.AbstractContex
 
 
 def record(
-    book: Gradebook,
-    plan: GradingPlan,
-    arriving: Iterable[tuple[TaskResult | None, tuple[str, ...]]],
-    progress: Callable[[BatchProgress], None],
+    book: Gradebook, plan: GradingPlan, arriving: Iterable[Arrival], progress: Callable[[BatchProgress], None]
 ) -> None:
     """Save results as they arrive, and then copy them to submissions with the same files and numbers."""
     done = 0
@@ -248,7 +240,6 @@ def _same_attempt(submissions: Sequence[SubmissionRow]) -> tuple[str, ...]:
 
 COLUMNS = (Message("learner"), Message("points"), Message("status"))
 NOT_GRADED = Message("not gradable, see below")
-NOTHING_IN_IT = Message("nothing to grade, see below")
 DONE = Message(
     "{graded} of {all} submissions graded. In {folder}: class.csv and the gradebook, from which 'attncheck export' "
     "makes reports."
@@ -257,8 +248,6 @@ DONE_WITH_FILES = Message(
     "{graded} of {all} submissions graded. In {folder}: class.csv, the gradebook, and one file per submission."
 )
 GRADED_EARLIER = Message(" {kept} of them were graded earlier.")
-MORE_ROWS = Message("… and {more} more in class.csv")
-NOT_COUNTED = Message("another attempt counts")
 NOT_SUBMITTED = Message("No submission from: {names}")
 NOT_IN_ROSTER = Message(
     "Not on the roster, or listed there with another id or address; graded under the id that came with the "
@@ -295,22 +284,20 @@ ONE_LEARNER, LEARNERS = Message("1 learner"), Message("{count} learners")
 _NAME_WIDTH = 30
 #: Rows of the table; class.csv has them all.
 _MOST_ROWS = 60
-#: Names that a line lists.
-_MOST_NAMES = 20
 
 
 def to_json(summary: BatchSummary, rows: list[MarkSummary], out: Path) -> dict[str, Any]:
     """The summary and the rows as JSON values."""
     learners = [
         {
-            "learner": clean(row.learner),
-            "name": clean(row.name),
-            "earned": number(row.earned),
-            "possible": number(row.possible),
-            "complete": row.complete,
-            "passed": row.passed,
-            "counts": row.counts,
-            "late_by_seconds": number(row.late_seconds) if row.late_seconds else None,
+            "learner": clean(row.mark.learner.id),
+            "name": clean(row.mark.learner.name),
+            "earned": number(row.mark.earned),
+            "possible": number(row.mark.possible),
+            "complete": row.mark.complete,
+            "passed": row.mark.passed,
+            "counts": row.mark.counts,
+            "late_by_seconds": number(row.mark.late_seconds) if row.mark.late_seconds else None,
             "error": None if row.error is None else clean(row.error.en, 2000, lines=True),
             "notes": [clean(note) for note in row.notes],
             "unread": list(row.unread),
@@ -355,12 +342,12 @@ def lines(summary: BatchSummary, rows: list[MarkSummary], out: Path, lang: Lang)
 
 def _table(rows: Sequence[MarkSummary], lang: Lang) -> Iterator[str]:
     shown = rows[:_MOST_ROWS]
-    called = shorten_distinct((clean(row.learner) for row in shown), _NAME_WIDTH)
+    called = shorten_distinct((clean(row.mark.learner.id) for row in shown), _NAME_WIDTH)
     cells = [tuple(text.of(lang) for text in COLUMNS)]
-    cells += [_cells(row, called[clean(row.learner)], lang) for row in shown]
+    cells += [_cells(row, called[clean(row.mark.learner.id)], lang) for row in shown]
     yield from (shorten(line, WIDTH) for line in columns(cells, right=[1]))
     if len(rows) > len(shown):
-        yield MORE_ROWS.fill(more=len(rows) - len(shown)).of(lang)
+        yield Message("… and {more} more in class.csv").fill(more=len(rows) - len(shown)).of(lang)
 
 
 def _failures(rows: Sequence[MarkSummary], lang: Lang) -> Iterator[str]:
@@ -368,8 +355,8 @@ def _failures(rows: Sequence[MarkSummary], lang: Lang) -> Iterator[str]:
     for row in rows:
         if row.error is not None:
             why = clean(row.error.of(lang), 1000, lines=True)
-            why = why.removeprefix(LABELED.fill(who=row.learner, said="").of(lang))
-            yield LABELED.fill(who=clean(row.learner), said=why).of(lang)
+            why = why.removeprefix(LABELED.fill(who=row.mark.learner.id, said="").of(lang))
+            yield LABELED.fill(who=clean(row.mark.learner.id), said=why).of(lang)
 
 
 def _names(summary: BatchSummary, lang: Lang) -> Iterator[str]:
@@ -386,26 +373,19 @@ def _names(summary: BatchSummary, lang: Lang) -> Iterator[str]:
         (summary.leftovers, LEFTOVERS),
     ):
         if names:
-            yield text.fill(names=_first_names(names, lang)).of(lang)
-
-
-def _first_names(names: Sequence[str], lang: Lang) -> str:
-    """The first of the names, and how many more there are."""
-    listed = COMMA.of(lang).join(clean(name) for name in names[:_MOST_NAMES])
-    more = len(names) - _MOST_NAMES
-    return listed + (AND_MORE.fill(more=more).of(lang) if more > 0 else "")
+            yield text.fill(names=first_names(names)).of(lang)
 
 
 def _unread(rows: Sequence[MarkSummary], folder: Path, lang: Lang) -> Iterator[str]:
     """How many answers nobody could read, in submissions that count, and whose they are."""
-    counting = [row for row in rows if row.counts and row.unread]
+    counting = [row for row in rows if row.mark.counts and row.unread]
     if not counting:
         return
     count = sum(len(row.unread) for row in counting)
     yield UNREAD.fill(
         answers=ONE_ANSWER if count == 1 else ANSWERS.fill(count=count),
         learners=ONE_LEARNER if len(counting) == 1 else LEARNERS.fill(count=len(counting)),
-        names=_first_names([row.learner for row in counting], lang),
+        names=first_names([row.mark.learner.id for row in counting]),
         folder=str(folder),
     ).of(lang)
 
@@ -420,18 +400,18 @@ def _rules(summary: BatchSummary, lang: Lang) -> Iterator[str]:
 
 
 def _cells(row: MarkSummary, learner: str, lang: Lang) -> tuple[str, str, str]:
-    earned = words.OF.fill(earned=points(row.earned), possible=points(row.possible)).of(lang)
+    earned = words.OF.fill(earned=points(row.mark.earned), possible=points(row.mark.possible)).of(lang)
     if row.error is not None:
-        why = NOTHING_IN_IT if row.error.en.startswith(NOTHING_IN) else NOT_GRADED
-        return learner, earned if row.given else "–", why.of(lang)
+        why = Message("nothing to grade, see below") if row.error.en.startswith(NOTHING_IN) else NOT_GRADED
+        return learner, earned if row.mark.overridden else "–", why.of(lang)
     if not row.submitted:
-        return learner, earned if row.given else "–", NOTHING_THERE.of(lang)
-    status = WHOLE if row.passed else GRADED if row.complete else PARTLY
+        return learner, earned if row.mark.overridden else "–", NOTHING_THERE.of(lang)
+    status = WHOLE if row.mark.passed else GRADED if row.mark.complete else PARTLY
     remarks = [status.of(lang)]
-    if row.late_seconds:
-        remarks.append(words.LATE.fill(time=duration(row.late_seconds)).of(lang))
-    if not row.counts:
-        remarks.append(NOT_COUNTED.of(lang))
+    if row.mark.late_seconds:
+        remarks.append(words.LATE.fill(time=duration(row.mark.late_seconds)).of(lang))
+    if not row.mark.counts:
+        remarks.append(Message("another attempt counts").of(lang))
     for note in row.notes:
         for text in (SAID_LATE, CHECK_BROKE, NOT_ALL_READ, OTHER_NAME):
             note = note.replace(text.en, text.of(lang))

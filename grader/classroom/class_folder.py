@@ -29,9 +29,7 @@ _DEFAULT_LINK_DAYS = 30
 _MOST_LINK_DAYS = 400
 _ADDRESS = re.compile(r"https?://(?:[a-z0-9.-]+|\[[0-9a-f:]+\])(?::[0-9]{1,5})?", re.ASCII)
 
-_TEXT = Message("text")
 _WHOLE = Message("a whole number from 1 to {most}").fill(most=_MOST_LINK_DAYS)
-_NAMES = Message("ids with names, one per line, such as grace: Grace Hopper")
 _URL = Message("the address that people open, without a path, such as https://quiz.example.edu")
 _WRONG_VALUE = Message("{where}: {key}: expected {expected}; found {found}.")
 _UNKNOWN_KEY = Message("{where}: unknown key “{key}”; expected one of {keys}.")
@@ -90,7 +88,7 @@ def _value(key: str, given: Any, where: str) -> Any:
     if key in ("instructors", "assistants"):
         names = given if isinstance(given, dict) else None
         if names is None or not all(isinstance(name, str) and name.strip() for pair in names.items() for name in pair):
-            raise wrong(_NAMES)
+            raise wrong(Message("ids with names, one per line, such as grace: Grace Hopper"))
         return dict(names)
     if key == "questions":
         if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
@@ -101,7 +99,7 @@ def _value(key: str, given: Any, where: str) -> Any:
             raise wrong(_WHOLE)
         return given
     if not isinstance(given, str) or not given.strip():
-        raise wrong(_URL if key == "address" else _TEXT)
+        raise wrong(_URL if key == "address" else Message("text"))
     if key == "address":
         given = given.rstrip("/").lower()
         if not _ADDRESS.fullmatch(given):
@@ -127,28 +125,21 @@ def locked(out: Path, timeout: float = 0.0) -> Iterator[None]:
     Waits up to ``timeout`` seconds. Raises UsageError if another process still holds the lock, or if the folder cannot
     be locked.
     """
-    lock = FileLock(out / ".lock", timeout=timeout)
     try:
-        lock.acquire()
+        held = FileLock(out / ".lock", timeout=timeout).acquire()
     except Timeout:
-        raise UsageError(
-            Message("Another attncheck is grading into {out}; wait until it finishes, or use another folder.").fill(
-                out=out
-            )
-        ) from None
+        said = Message("Another attncheck is grading into {out}; wait until it finishes, or use another folder.")
+        raise UsageError(said.fill(out=out)) from None
     except OSError as error:
         raise _not_writable(out, error) from error
     except NotImplementedError:
-        raise UsageError(
-            Message(
-                "{out} cannot be locked (some network folders cannot be), so two processes could grade into it at "
-                "once; use a folder on this machine."
-            ).fill(out=out)
-        ) from None
-    try:
+        said = Message(
+            "{out} cannot be locked (some network folders cannot be), so two processes could grade into it at "
+            "once; use a folder on this machine."
+        )
+        raise UsageError(said.fill(out=out)) from None
+    with held:
         yield
-    finally:
-        lock.release()
 
 
 def _not_writable(out: Path, error: OSError) -> UsageError:

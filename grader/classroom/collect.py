@@ -23,12 +23,11 @@ from typing import IO, Literal, TypeAlias
 from grader.classroom import inbox, intake
 from grader.classroom.intake import FoundSubmission, Stray, UnreadableFile, gradable
 from grader.classroom.roster import Roster
-from grader.classroom.words import join_clauses
 from grader.core import resources
 from grader.core.errors import SubmissionError, UsageError
 from grader.core.files import LONGEST, shortened
 from grader.core.model import Message, Text
-from grader.core.text import EMPTY, name_list
+from grader.core.text import EMPTY, SEMICOLON, join, name_list
 from grader.submission.archive import DAMAGE, duplicate_path, entries, modified, why_refused
 from grader.submission.files import is_ignored
 from grader.submission.messages import listing, printable
@@ -49,12 +48,10 @@ _NOTHING_TO_GRADE = Text(
     NOTHING_IN + ": expected a .py file, a notebook, a .zip or an answers.yaml; found {found}.",
     "没有可以评分的内容：应有 .py 文件、笔记本、.zip 或 answers.yaml，实际有：{found}。",
 )
-_NO_FILE = Message("no file at all")
 _LINK = Message("a symbolic link, which is not followed")
 _NO_REGULAR_FILE = Message("not a regular file")
 _EMPTY = Message("an empty folder")
 _HIDDEN = Message("a folder with hidden files only")
-_NAMED = Message("{what} ({name})")
 _TOO_LARGE = Message("{size} MiB of files, more than the {limit} MiB that one learner may submit")
 _TOO_DEEP = Message("folders nested more than {depth} deep, or names longer than {size} bytes")
 _BEYOND_BOUNDS = Message("{why}. Submit only your own code and answers.")
@@ -228,9 +225,8 @@ def collect(path: Path, scratch: Path, kind: str | None = None, roster: Roster |
         raise UsageError(said.fill(kind=kind, kinds=name_list(intake.kinds())))
     tree = _tree(path)
     try:
-        detected = intake.detect_layout(
-            tree.names(), tree.small, kind, tree.facts, None if roster is None else roster.has
-        )
+        known = None if roster is None else roster.has
+        detected = intake.detect_layout(tree.names(), tree.small, kind, tree.facts, known)
     except UnreadableFile:
         raise
     except UsageError as error:
@@ -238,7 +234,9 @@ def collect(path: Path, scratch: Path, kind: str | None = None, roster: Roster |
     if detected is None or (tree.root is None and not tree.of_kind("file")):
         raise _no_submission(path, tree, [kind] if kind else intake.kinds())
     name, layout = detected
-    if tree.root is None and sum(_bytes(submission, tree) for submission in layout.submissions) > MAX_ALL:
+    sizes = map(tree.size, layout.submissions)
+    # Above the limit for one learner, only that submission is refused.
+    if tree.root is None and sum(size for size in sizes if size <= MAX_LEARNER) > MAX_ALL:
         said = Message("{path} would unpack to more than {limit} GiB; split it.")
         raise UsageError(said.fill(path=path, limit=MAX_ALL >> 30))
     collected = tuple(_collected(submission, tree, scratch) for submission in layout.submissions)
@@ -258,13 +256,7 @@ def _no_submission(path: Path, tree: _Tree, kinds: Iterable[str]) -> UsageError:
 def _explained(stray: Stray, tree: _Tree) -> Stray:
     """The stray with what is wrong with its first bad file added to the reason."""
     problems = [entry.problem for entry in tree.of_names(stray.files) if entry.problem != EMPTY]
-    return replace(stray, why=join_clauses((stray.why, *problems[:1])))
-
-
-def _bytes(submission: FoundSubmission, tree: _Tree) -> int:
-    """The unpacked size of a submission in bytes; 0 above the limit for one learner, so that only it is refused."""
-    size = tree.size(submission)
-    return size if size <= MAX_LEARNER else 0
+    return replace(stray, why=join((stray.why, *problems[:1]), SEMICOLON))
 
 
 def _collected(submission: FoundSubmission, tree: _Tree, scratch: Path) -> CollectedSubmission:
@@ -296,7 +288,7 @@ def _check(submission: FoundSubmission, whole: FoundSubmission, tree: _Tree) -> 
         raise UnreadableFile(_BEYOND_BOUNDS.fill(why=listing(tuple(map(clause, why)), 3)))
     if not whole.files and submission.digests is None:
         odd = [_described(name, tree.problem(name)) for name in names]
-        raise UnreadableFile(nothing_to_grade(listing(odd) if odd else _NO_FILE))
+        raise UnreadableFile(nothing_to_grade(listing(odd) if odd else Message("no file at all")))
 
 
 def nothing_to_grade(found: Text | str) -> Text:
@@ -312,7 +304,7 @@ def clause(text: Text) -> Text:
 def _described(name: str, why: Text) -> Text:
     """A file name for a message, with what is wrong with the file."""
     shown = Text(printable(name), printable(name))
-    return shown if why == EMPTY else _NAMED.fill(what=why, name=shown)
+    return shown if why == EMPTY else Message("{what} ({name})").fill(what=why, name=shown)
 
 
 def _too_many() -> Text:
@@ -549,11 +541,10 @@ def _new(target: Path) -> IO[bytes]:
         target.parent.mkdir(parents=True, exist_ok=True)
         return target.open("xb")
     except PermissionError as error:
-        raise UsageError(
-            Message(
-                "{parent} cannot be written ({reason}); make it writable, or choose another folder for the results."
-            ).fill(parent=target.parent, reason=error.strerror)
-        ) from error
+        said = Message(
+            "{parent} cannot be written ({reason}); make it writable, or choose another folder for the results."
+        )
+        raise UsageError(said.fill(parent=target.parent, reason=error.strerror)) from error
 
 
 def _content(tree: _Tree, name: str) -> IO[bytes]:

@@ -113,9 +113,8 @@ class GradingPlugin(WorkerPlugin):  # type: ignore[misc]
         with _ONE_AT_A_TIME:
             sandbox = self._open()
             if self._grading_context is None or self._grading_context.seed != seed:
-                self._grading_context = GradingContext(
-                    self._course, seed, self._expecting(sandbox.observe, seed), max_graded_code=SHARED_RESULTS
-                )
+                observe = self._expecting(sandbox.observe, seed)
+                self._grading_context = GradingContext(self._course, seed, observe, max_graded_code=SHARED_RESULTS)
             return grade_task(self._grading_context, sandbox, task)
 
     def _expecting(self, observe: Observe, seed: Seed) -> Observe:
@@ -296,27 +295,24 @@ def _reached(address: str) -> Client:
     try:
         return Client(address, timeout=CONNECT_TIMEOUT, set_as_default=False, name="attncheck")
     except Exception as error:
-        raise UsageError(
-            Message(
-                "No Dask scheduler answers at {address} ({error}). 'dask scheduler' starts one and prints its "
-                "address; see docs/cluster.md."
-            ).fill(address=address, error=_said(error))
-        ) from error
+        said = Message(
+            "No Dask scheduler answers at {address} ({error}). 'dask scheduler' starts one and prints its "
+            "address; see docs/cluster.md."
+        )
+        raise UsageError(said.fill(address=address, error=_said(error))) from error
 
 
 def _check_software(client: Client, timeout: float) -> None:
     """Wait for a worker, and raise UsageError unless all workers have the software of this machine."""
     try:
-        client.submit(software_versions, pure=False).result(
-            timeout=timeout
-        )  # clusters that grow wait for something to do
+        # Clusters that grow wait for something to do.
+        client.submit(software_versions, pure=False).result(timeout=timeout)
     except TimeoutError:
-        raise UsageError(
-            Message(
-                "No worker joined the cluster within {timeout} s. Start some with 'dask worker {address}', or find "
-                "out why the batch system does not start them."
-            ).fill(timeout=f"{timeout:g}", address=client.scheduler.address)
-        ) from None
+        said = Message(
+            "No worker joined the cluster within {timeout} s. Start some with 'dask worker {address}', or find "
+            "out why the batch system does not start them."
+        )
+        raise UsageError(said.fill(timeout=f"{timeout:g}", address=client.scheduler.address)) from None
     except Exception:
         pass  # the next call reports it with the name of the worker
     here = software_versions()
@@ -338,11 +334,10 @@ _UNLIKE = Message(
     "Workers must have the same software as this machine, or they could grade differently. {wrong}{more}. Install "
     "attncheck[cluster]=={version} there with the same Python, torch and NumPy, and restart them."
 )
-_MORE = Message("; and {count} more")
 
 
 def _unlike(wrong: list[str]) -> Text:
-    more = _MORE.fill(count=len(wrong) - _MOST_NAMED) if len(wrong) > _MOST_NAMED else ""
+    more = Message("; and {count} more").fill(count=len(wrong) - _MOST_NAMED) if len(wrong) > _MOST_NAMED else ""
     return _UNLIKE.fill(wrong="; ".join(wrong[:_MOST_NAMED]), more=more, version=__version__)
 
 

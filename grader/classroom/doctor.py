@@ -18,7 +18,7 @@ from typing import Literal
 from grader import __version__
 from grader.classroom.task import BatchPlan
 from grader.classroom.worker import Workers, shutting_down, warm_up
-from grader.core import installed, resources
+from grader.core import installed, resources, serialize
 from grader.core.errors import AttncheckError, CourseError, SandboxError
 from grader.core.layout import WIDTH, indent
 from grader.core.model import Lang, Message, Text
@@ -84,9 +84,8 @@ def examine(folder: Path | None = None, workers: int | None = None) -> tuple[Mac
 def _versions() -> Iterator[MachineFact]:
     yield MachineFact("versions", "attncheck", "ok", same(__version__))
     yield MachineFact("versions", "python", "ok", same(f"{platform.python_version()} ({sys.executable})"))
-    yield MachineFact(
-        "versions", "system", "ok", same(f"{platform.system()} {platform.release()} ({platform.machine()})")
-    )
+    system = f"{platform.system()} {platform.release()} ({platform.machine()})"
+    yield MachineFact("versions", "system", "ok", same(system))
     for name in ("torch", "numpy", "click", "pyyaml", "pydantic", "rich"):
         try:
             yield MachineFact("versions", name, "ok", same(importlib.metadata.version(name)))
@@ -201,9 +200,6 @@ def in_chinese(name: str) -> str:
     return attack.zh if attack else table(__file__, "findings.yaml").get(name, name)
 
 
-REMEDY = Message("to fix: {remedy}")
-
-
 def lines(findings: Sequence[MachineFact], lang: Lang, width: int = WIDTH) -> Iterator[str]:
     """The findings by area, each with its remedy, and a conclusion."""
     for area, group in groupby(findings, key=lambda finding: finding.area):
@@ -216,7 +212,7 @@ def lines(findings: Sequence[MachineFact], lang: Lang, width: int = WIDTH) -> It
             text = LABELED.fill(who=name, said=finding.detail).of(lang) if finding.detail.en else name
             yield f"  {mark} " + indent(text, 4, width).lstrip()
             if finding.remedy:
-                yield indent(REMEDY.fill(remedy=finding.remedy).of(lang), 6, width)
+                yield indent(Message("to fix: {remedy}").fill(remedy=finding.remedy).of(lang), 6, width)
     yield indent((NOT_ALL_THERE if is_missing(findings) else ALL_THERE).of(lang), 0, width)
 
 
@@ -227,10 +223,5 @@ def is_missing(findings: Iterable[MachineFact]) -> bool:
 
 def to_json(finding: MachineFact) -> dict[str, str | None]:
     """One finding as JSON values."""
-    return {
-        "area": finding.area,
-        "name": finding.name,
-        "state": finding.state,
-        "detail": finding.detail.en,
-        "remedy": finding.remedy.en if finding.remedy is not None else None,
-    }
+    data: dict[str, str | None] = serialize.to_json(finding)
+    return data

@@ -100,10 +100,8 @@ class EndedSessions:
             void = self._people.setdefault(_EVERYBODY if person is None else person, _Void())
             for purpose in purposes:
                 void.until[purpose] = max(void.until.get(purpose, -1), _milliseconds(now))
-            if "session" in void.until:
-                void.sessions = {
-                    name: issued for name, issued in void.sessions.items() if issued > void.until["session"]
-                }
+            if (until := void.until.get("session")) is not None:
+                void.sessions = {name: issued for name, issued in void.sessions.items() if issued > until}
             self._save()
 
     def forget(self, person: str) -> None:

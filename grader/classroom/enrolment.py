@@ -25,7 +25,6 @@ from grader.course import items
 from grader.submission import fingerprint_and_learner
 from grader.submission.messages import listing, printable
 
-_FILES = Message(" Files: {files}.")
 #: The most characters in a learner's name. A longer one is cut and gets a digest.
 LONGEST_NAME = 200
 
@@ -132,14 +131,13 @@ def ungradable(collection: Collection, roster: Roster | None) -> Iterator[Collec
         match = roster.match(person)
         if match.why != "unknown" and match.learner not in there:
             key = storable_name(name)
-            yield CollectedSubmission(
-                FoundSubmission(key, (person,), ((name, file),)), Path(key), nothing_to_grade(printable(file))
-            )
+            found = FoundSubmission(key, (person,), ((name, file),))
+            yield CollectedSubmission(found, Path(key), nothing_to_grade(printable(file)))
 
 
 def _unowned_row(stray: Stray) -> SubmissionRow:
     """The row for gradable files whose owner is unknown, with the reason."""
-    files = _FILES.fill(files=listing(tuple(map(printable, stray.files)))) if stray.files else ""
+    files = Message(" Files: {files}.").fill(files=listing(tuple(map(printable, stray.files)))) if stray.files else ""
     why = Message("its owner is unknown ({why}), so it was not graded.{files}").fill(why=clause(stray.why), files=files)
     entry = storable_name(stray.entry)
     return SubmissionRow(f"nobody/{entry}", "", (), seed_name=entry, error=why)

@@ -80,10 +80,8 @@ class FairQueue:
         others = sum(now - use.at < _THERE and not use.now(now).heavy for use in self._used.values())
         room = self.workers - max(1, others) > heavy + unknown
         alone = self.workers > 1 and heavy + unknown >= self.workers - 1
-        return self._first(
-            (job for job in self.waiting if (room if self._heavy(job, now) else not (alone and self._unknown(job)))),
-            now,
-        )
+        ready = (job for job in self.waiting if (room if self._heavy(job, now) else not (alone and self._unknown(job))))
+        return self._first(ready, now)
 
     def take_heavy(self, now: float) -> QueuedJob | None:
         """Start the next job for the spare worker, and return it; None if none may run at ``now``."""

@@ -22,12 +22,14 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from grader.classroom.task import EncodedResult, decode, encode, encode_answers, encode_notices
 from grader.core import serialize
 from grader.core.errors import GradebookError
 from grader.core.model import Message, Notice, QuestionResult, Text
+from grader.core.serialize import Shown, Written
+from grader.core.text import clean
 
 T = TypeVar("T")
 
@@ -100,13 +102,21 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Override:
-    """Points given by hand for an item or exercise of a learner; they replace the points earned."""
+    """Points given by hand, which replace the points earned.
 
-    learner: str
-    part: str
+    - `learner`: whose they are
+    - `part`: the item or exercise that they are for
+    - `points`: the points
+    - `reason`: why
+    - `author`: who gave them
+    - `at`: when
+    """
+
+    learner: Shown
+    part: Shown
     points: float
-    reason: str
-    author: str
+    reason: Annotated[str, Written(functools.partial(clean, limit=2000))]
+    author: Shown
     at: datetime
 
 
@@ -187,12 +197,11 @@ class Gradebook:
             raise self._not_understood(what, error) from error
 
     def _not_understood(self, what: str, error: Exception) -> GradebookError:
-        return GradebookError(
-            Message(
-                "the gradebook {path} has content that this attncheck cannot read ({what}: {error}). Use the version "
-                "that wrote it, restore it from a backup, or grade into a new folder. The file was not changed."
-            ).fill(path=self.path, what=what, error=error)
+        said = Message(
+            "the gradebook {path} has content that this attncheck cannot read ({what}: {error}). Use the version "
+            "that wrote it, restore it from a backup, or grade into a new folder. The file was not changed."
         )
+        return GradebookError(said.fill(path=self.path, what=what, error=error))
 
     def copy(self, folder: Path) -> Gradebook:
         """A copy of the gradebook in ``folder``."""
@@ -642,11 +651,10 @@ def open_gradebook(folder: Path, *, create: bool = False, read_only: bool = Fals
     """
     path = folder / FILE
     if not create and not path.is_file():
-        raise GradebookError(
-            Message("{folder} has no {file}.")
-            .with_advice(Message("Expected a folder written by 'attncheck batch --out'."))
-            .fill(folder=folder, file=FILE)
+        said = Message("{folder} has no {file}.").with_advice(
+            Message("Expected a folder written by 'attncheck batch --out'.")
         )
+        raise GradebookError(said.fill(folder=folder, file=FILE))
     with ExitStack() as opened:
         try:
             connection = sqlite3.connect(path, timeout=5.0, isolation_level=None)
@@ -673,10 +681,9 @@ def _check_format(connection: sqlite3.Connection, path: Path) -> None:
     written = str(row[0]) if row else "none"
     if written != str(FORMAT):
         newer = written.isdecimal() and len(written) < 9 and int(written) > FORMAT
+        said = Message("{path} has format {found}; this attncheck writes {format}. {todo}")
         raise GradebookError(
-            Message("{path} has format {found}; this attncheck writes {format}. {todo}").fill(
-                path=path, found=f"{written:.40}", format=FORMAT, todo=_UPDATE if newer else _NEW_FOLDER
-            )
+            said.fill(path=path, found=f"{written:.40}", format=FORMAT, todo=_UPDATE if newer else _NEW_FOLDER)
         )
 
 
@@ -699,9 +706,8 @@ def _cannot(path: Path, error: Exception) -> GradebookError:
     message = "out of memory" if isinstance(error, MemoryError) else str(error)
     remedy = next((remedy for word, remedy in _REMEDIES.items() if word in message), None)
     remedy = remedy or Message("restore it from a backup, or grade into a new folder; the file was not changed")
-    return GradebookError(
-        Message("the gradebook {path} cannot be used ({said}): {remedy}.").fill(path=path, said=message, remedy=remedy)
-    )
+    said = Message("the gradebook {path} cannot be used ({said}): {remedy}.")
+    return GradebookError(said.fill(path=path, said=message, remedy=remedy))
 
 
 _FAILS = Message(
@@ -709,19 +715,17 @@ _FAILS = Message(
     "or grade into a folder on this machine, and run the same command again; earlier results are saved"
 )
 _READ_ONLY = Message("make its folder writable, or use another folder")
-_FULL = Message("free some space, and run the same command again: earlier results are saved")
 _UPDATE = Message("Update attncheck.")
 _NEW_FOLDER = Message("Grade into a new folder.")
-_LOCKED = Message("another process is using it; wait until it finishes")
 _NO_MEMORY = Message(
     "close other programs, and run the same command again: earlier results are saved; if that does not help, the file "
     "is damaged: restore it from a backup, or grade into a new folder"
 )
 #: What to do, by a part of SQLite's message.
 _REMEDIES = {
-    "database is locked": _LOCKED,
+    "database is locked": Message("another process is using it; wait until it finishes"),
     "out of memory": _NO_MEMORY,
-    "is full": _FULL,
+    "is full": Message("free some space, and run the same command again: earlier results are saved"),
     "disk I/O": _FAILS,
     "locking protocol": _FAILS,
     "readonly": _READ_ONLY,

@@ -219,17 +219,13 @@ def create_inbox(inbox: Path) -> None:
             file.flush()
             os.fsync(file.fileno())
     except FileExistsError:
-        raise UsageError(
-            Message(
-                "{inbox} is a file, or already has a key, which is needed to verify the receipts that it signed."
-            ).fill(inbox=inbox)
-        ) from None
+        said = Message(
+            "{inbox} is a file, or already has a key, which is needed to verify the receipts that it signed."
+        )
+        raise UsageError(said.fill(inbox=inbox)) from None
     except OSError as error:
-        raise UsageError(
-            Message("The inbox {inbox} cannot be created: {reason}; choose another folder.").fill(
-                inbox=inbox, reason=error.strerror
-            )
-        ) from error
+        said = Message("The inbox {inbox} cannot be created: {reason}; choose another folder.")
+        raise UsageError(said.fill(inbox=inbox, reason=error.strerror)) from error
 
 
 def parse_key(raw: bytes) -> bytes:
@@ -271,11 +267,8 @@ def submit(
     is exceeded.
     """
     if len(learner) > MAX_NAME:
-        raise UsageError(
-            Message("The learner's name has {learner} characters; give one of {max_name} or fewer.").fill(
-                learner=len(learner), max_name=MAX_NAME
-            )
-        )
+        said = Message("The learner's name has {learner} characters; give one of {max_name} or fewer.")
+        raise UsageError(said.fill(learner=len(learner), max_name=MAX_NAME))
     files = read_files(path)
     raws = files.raws
     stored = stored_answers(course, parse_files(files, learner, os.fspath(path)))
@@ -300,11 +293,8 @@ def submit(
             _refuse_above(most, receipt, earlier)
         _store(receipt, raws, inbox, home)
     except OSError as error:
-        raise UsageError(
-            Message("The inbox {inbox} cannot be written: {reason}. Nothing was submitted.").fill(
-                inbox=inbox, reason=error.strerror
-            )
-        ) from error
+        said = Message("The inbox {inbox} cannot be written: {reason}. Nothing was submitted.")
+        raise UsageError(said.fill(inbox=inbox, reason=error.strerror)) from error
     return receipt, True
 
 

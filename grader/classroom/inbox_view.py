@@ -27,10 +27,8 @@ SAME = Message("These are the files that {learner} submitted at {at}.")
 DIFFERENT = Message("These are not the files that were submitted at {at}; changed, new or missing: {names}")
 STORED = Message("Answers stored: {items}")
 UNREAD = Message("Answers that could not be read (they are stored, too):")
-UNREAD_ENTRY = Message("{item}: line {line}: {why}")
 MISSING = Message("{question}: still missing: {names}")
 NO_ANSWERS = Message("this submission has no answers.yaml, so no quiz item counts as answered")
-NOTHING_OF = Message("this submission has nothing for {names}")
 NUMBERS_OF = Message(
     "answers to items with personal numbers: {count}, under the name “{name}”. If your class has a roster, "
     "they are judged by the numbers of your id in it; if your id is different, answer these items again under it "
@@ -65,7 +63,7 @@ def remarks_on(course: Course, submission: Submission, lang: Lang) -> Iterator[s
     touched = {choice.question.id for choice in chosen}
     untouched = [question.id for question in course.questions if question.id not in touched]
     if untouched:
-        yield NOTHING_OF.fill(names=comma.join(ranges(untouched))).of(lang)
+        yield Message("this submission has nothing for {names}").fill(names=comma.join(ranges(untouched))).of(lang)
 
 
 def numbers_of(course: Course, submission: Submission, signed: str, lang: Lang) -> Iterator[str]:
@@ -112,7 +110,7 @@ def unread_entry(entry: UnreadEntry) -> Text:
     item, why = clean(entry.item, 80), cleaned(entry.why, 600)
     if why.en.startswith("line "):
         return LABELED.fill(who=item, said=why)
-    return UNREAD_ENTRY.fill(line=entry.line, item=item, why=why)
+    return Message("{item}: line {line}: {why}").fill(line=entry.line, item=item, why=why)
 
 
 def comparison(receipt: Receipt, changed: Sequence[str], lang: Lang) -> str:

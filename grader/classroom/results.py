@@ -7,7 +7,7 @@ import io
 import itertools
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.classroom.gradebook import Gradebook, LearnerRow, Override, SubmissionRow
@@ -201,28 +201,16 @@ def _trouble(result: QuestionResult) -> tuple[list[str], list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class MarkSummary:
-    """A mark without its results, small enough to keep for a large class.
+    """A mark without its ``work``, small enough to keep for a large class; ``submitted`` is false if it had none.
 
-    ``unread`` are the items whose answers could not be read, without those that have an override.
-    ``file`` is the JSON file with the results, if one was written. ``submitted`` is false without a submission;
-    ``given`` is true with an override, which is possible even if nothing could be graded.
+    ``file`` is the JSON file with the results, if one was written. ``unread`` are the items whose answers could not be
+    read, without those that have an override.
     """
 
-    learner: str
-    name: str
-    section: str
-    earned: float
-    possible: float
-    questions: tuple[tuple[str, float, float], ...]
-    factor: float
-    complete: bool
-    passed: bool
-    counts: bool
-    late_seconds: float
-    notes: tuple[str, ...]
-    file: str | None
-    error: Text | None
-    given: bool = False
+    mark: Mark
+    notes: tuple[str, ...] = ()
+    file: str | None = None
+    error: Text | None = None
     submitted: bool = True
     unread: tuple[str, ...] = ()
 
@@ -245,14 +233,11 @@ def write_files(book: Book, out: Path, lang: Lang) -> list[MarkSummary]:
         write(out / CLASS, class_csv(rows, list(book.points)))
         _tidy(out, {row.file for row in rows})
     except OSError as error:
-        raise UsageError(
-            Message(
-                "the files in {out} cannot be written ({reason}), but the gradebook is complete: free some space, or "
-                "make the folder writable."
-            )
-            .with_advice(Message("Then run the same command again (regrade with --yes)."))
-            .fill(out=out, reason=error.strerror)
-        ) from error
+        said = Message(
+            "the files in {out} cannot be written ({reason}), but the gradebook is complete: free some space, or "
+            "make the folder writable."
+        ).with_advice(Message("Then run the same command again (regrade with --yes)."))
+        raise UsageError(said.fill(out=out, reason=error.strerror)) from error
     return rows
 
 
@@ -280,25 +265,8 @@ def _begins(path: Path) -> bytes:
 
 def _row(book: Book, mark: Mark, file: str | None) -> MarkSummary:
     error = mark.work.row.error if mark.work else None
-    return MarkSummary(
-        mark.learner.id,
-        mark.learner.name,
-        mark.learner.section,
-        mark.earned,
-        mark.possible,
-        mark.questions,
-        mark.factor,
-        mark.complete,
-        mark.passed,
-        mark.counts,
-        mark.late_seconds,
-        notes(mark, book.notices(mark)),
-        file,
-        error,
-        bool(mark.overridden),
-        mark.work is not None,
-        unread_items(mark),
-    )
+    said, unread = notes(mark, book.notices(mark)), unread_items(mark)
+    return MarkSummary(replace(mark, work=None), said, file, error, mark.work is not None, unread)
 
 
 def report_file(book: Book, mark: Mark, lang: Lang) -> str:
@@ -341,11 +309,12 @@ def class_csv(rows: Sequence[MarkSummary], questions: Sequence[str]) -> str:
     facts = ["factor", "complete", "error", "notes", "unread"]
     writer.writerow(["learner", "name", "section", "earned", "possible", *questions, *facts])
     for row in rows:
-        if row.counts:
+        mark, learner = row.mark, row.mark.learner
+        if mark.counts:
             error = row.error.en if row.error else "" if row.submitted else NOTHING_THERE.en
-            numbers = [row.earned, row.possible, *(earned for _, earned, _ in row.questions), row.factor]
-            words = [row.learner, row.name, row.section]
-            rest = ["yes" if row.complete else "no", error, "; ".join(row.notes), "; ".join(row.unread)]
+            numbers = [mark.earned, mark.possible, *(earned for _, earned, _ in mark.questions), mark.factor]
+            words = [learner.id, learner.name, learner.section]
+            rest = ["yes" if mark.complete else "no", error, "; ".join(row.notes), "; ".join(row.unread)]
             writer.writerow([*map(csv_cell, words), *(f"{value:g}" for value in numbers), *map(csv_cell, rest)])
     return text.getvalue()
 

@@ -42,9 +42,6 @@ _MOST_WORDS = 30
 _MOST_HOURS = 24 * 366
 
 
-_EMAIL_AS_ID = Message(" To use e-mail addresses as ids, rename that column to id.")
-
-
 @dataclass(frozen=True, slots=True)
 class Learner:
     """A row of the roster. ``ids`` are (kind, value) pairs that identify the learner.
@@ -136,11 +133,8 @@ def _read_csv(path: Path) -> list[tuple[int, list[str]]]:
             Message("the roster {path} cannot be read: {reason}").fill(path=path, reason=error.strerror)
         ) from error
     except UnicodeDecodeError as error:
-        raise UsageError(
-            Message("the roster {path} is not UTF-8 (byte {start}); save it as “CSV UTF-8”.").fill(
-                path=path, start=error.start
-            )
-        ) from error
+        said = Message("the roster {path} is not UTF-8 (byte {start}); save it as “CSV UTF-8”.")
+        raise UsageError(said.fill(path=path, start=error.start)) from error
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=csv_separator(text))
     rows, line = [], 1
     try:
@@ -148,11 +142,8 @@ def _read_csv(path: Path) -> list[tuple[int, list[str]]]:
             rows.append((line, row))
             line = reader.line_num + 1
     except csv.Error as error:
-        raise UsageError(
-            Message("{path}:{line_num}: this is not CSV ({error}); save it as “CSV UTF-8”.").fill(
-                path=path, line_num=reader.line_num, error=error
-            )
-        ) from error
+        said = Message("{path}:{line_num}: this is not CSV ({error}); save it as “CSV UTF-8”.")
+        raise UsageError(said.fill(path=path, line_num=reader.line_num, error=error)) from error
     return rows
 
 
@@ -165,12 +156,9 @@ def _columns(rows: Sequence[tuple[int, list[str]]], path: Path) -> list[str]:
     columns = ["canvas" if canvas and cell == "id" else meanings.get(cell, "") for cell in plain]
     if not _NAMING & set(columns):
         seen = name_list(f"{cell:.40}" for cell in headings[:6]) if rows else Message("an empty file")
-        remedy = _EMAIL_AS_ID if "email" in columns else ""
-        raise UsageError(
-            Message("{path}:1: expected headings such as id, name, email; found {seen}.{remedy}").fill(
-                path=path, seen=seen, remedy=remedy
-            )
-        )
+        remedy = Message(" To use e-mail addresses as ids, rename that column to id.") if "email" in columns else ""
+        said = Message("{path}:1: expected headings such as id, name, email; found {seen}.{remedy}")
+        raise UsageError(said.fill(path=path, seen=seen, remedy=remedy))
     return columns
 
 
@@ -185,11 +173,8 @@ def _learners(
         _check_width(row, len(columns), where)
         cells = {key: cell.strip() for key, cell in zip(columns, row, strict=False) if key and cell.strip()}
         if cells and "id" in columns and "id" not in cells:
-            raise UsageError(
-                Message("{where}: expected an id, as in every line of this roster; the cell is empty.").fill(
-                    where=where
-                )
-            )
+            said = Message("{where}: expected an id, as in every line of this roster; the cell is empty.")
+            raise UsageError(said.fill(where=where))
         if cells:
             yield where, _learner(cells, where)
 
@@ -199,11 +184,8 @@ def _unique(learners: Iterable[tuple[str, Learner]]) -> tuple[Learner, ...]:
     by_id: dict[str, Learner] = {}
     for where, learner in learners:
         if learner.id in by_id:
-            raise UsageError(
-                Message("{where}: the id {learner} appears a second time; ids must be unique.").fill(
-                    where=where, learner=f"{learner.id:.80}"
-                )
-            )
+            said = Message("{where}: the id {learner} appears a second time; ids must be unique.")
+            raise UsageError(said.fill(where=where, learner=f"{learner.id:.80}"))
         by_id[learner.id] = learner
     return tuple(by_id.values())
 
@@ -211,12 +193,11 @@ def _unique(learners: Iterable[tuple[str, Learner]]) -> tuple[Learner, ...]:
 def _check_width(row: Sequence[str], width: int, where: str) -> None:
     """Raise UsageError if a row has too few or too many cells. Extra empty cells at the end are fine."""
     if len(row) < width or any(cell.strip() for cell in row[width:]):
-        raise UsageError(
-            Message(
-                "{where}: expected {headings} cells, as in the heading; found {row}. Quote cells that contain a "
-                "separator, and fill in missing ones."
-            ).fill(where=where, headings=width, row=len(row))
+        said = Message(
+            "{where}: expected {headings} cells, as in the heading; found {row}. Quote cells that contain a "
+            "separator, and fill in missing ones."
         )
+        raise UsageError(said.fill(where=where, headings=width, row=len(row)))
 
 
 def _apart(rows: Sequence[tuple[str, Learner]]) -> Iterator[tuple[str, Learner]]:
@@ -263,11 +244,8 @@ def _learner(cells: Mapping[str, str], where: str) -> Learner:
         if not math.fabs(extra) <= _MOST_HOURS:  # also true for NaN
             raise ValueError
     except ValueError:
-        raise UsageError(
-            Message("{where}: extra time is “{cells}”; expected a number of hours, such as 24.").fill(
-                where=where, cells=f"{cells['extra']:.40}"
-            )
-        ) from None
+        said = Message("{where}: extra time is “{cells}”; expected a number of hours, such as 24.")
+        raise UsageError(said.fill(where=where, cells=f"{cells['extra']:.40}")) from None
     if participant := re.fullmatch(r"\D+ (\d+)", cells.get("moodle", "")):  # "Participant 657768", in any language
         cells = {**cells, "moodle": participant[1]}
     ids = tuple((kind, cells[kind]) for kind in _IDS if kind in cells)

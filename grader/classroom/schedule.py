@@ -14,7 +14,7 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from grader.classroom.task import BatchPlan, GradingTask, TaskResult
 from grader.classroom.words import WORKER_DIED_TWICE
@@ -38,6 +38,8 @@ _ENDED = Message("worker processes exit as soon as they start")
 _NOT_HELD = Message("{why}; nothing was graded. 'attncheck doctor' shows the layers")
 
 T = TypeVar("T")
+#: A result, or None if there is none at the moment, and the keys of the tasks that are running.
+Arrival: TypeAlias = tuple[TaskResult | None, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +85,10 @@ def cluster_pool(scheduler: str, out: Path, seed: Seed, course: Course) -> Itera
     try:
         from grader.classroom import dask  # needs an extra, `distributed`
     except ModuleNotFoundError as error:
-        raise UsageError(
-            Message(
-                "--scheduler needs a library that is not installed here ({error}): pip install 'attncheck[cluster]'"
-            ).fill(error=error.name)
-        ) from error
+        said = Message(
+            "--scheduler needs a library that is not installed here ({error}): pip install 'attncheck[cluster]'"
+        )
+        raise UsageError(said.fill(error=error.name)) from error
     batch_name = f"{socket.gethostname()}:{out.resolve()}"
     plugin = f"attncheck-{hashlib.sha256(batch_name.encode()).hexdigest()[:16]}"
     with dask.connect(scheduler, plugin, course) as cluster:
@@ -130,7 +131,7 @@ def rehearse(
 # ------------------------------------------------------------------------------------------------- when
 
 
-def run_tasks(pool: WorkerPool, tasks: Sequence[GradingTask]) -> Iterator[tuple[TaskResult | None, tuple[str, ...]]]:
+def run_tasks(pool: WorkerPool, tasks: Sequence[GradingTask]) -> Iterator[Arrival]:
     """Run all tasks, and yield each result as it arrives, with the keys of the tasks that are running.
 
     After a result, the next one, or None, follows within ``_PAUSE`` seconds, so that the caller can save what it has.
@@ -145,7 +146,7 @@ def run_tasks(pool: WorkerPool, tasks: Sequence[GradingTask]) -> Iterator[tuple[
 
 def _run_until_broken(
     pool: WorkerPool, source: list[GradingTask], suspects: list[GradingTask], *, one_at_a_time: bool
-) -> Iterator[tuple[TaskResult | None, tuple[str, ...]]]:
+) -> Iterator[Arrival]:
     """Run tasks from the end of ``source`` on one executor, until all are done or the executor breaks.
 
     Tasks that were running when a worker died are appended to ``suspects``. With ``one_at_a_time``, the task itself

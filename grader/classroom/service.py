@@ -128,15 +128,12 @@ class _Graded:
 
 
 @dataclass(frozen=True, slots=True)
-class _Submitted:
-    """A new submission."""
-
-    row: SubmissionRow
-
-
-@dataclass(frozen=True, slots=True)
 class _Arrived:
     """Something is in the inbox that this server did not put there."""
+
+
+#: What the writer has to save; a row is that of a new submission.
+_Entry: TypeAlias = _Graded | SubmissionRow | _Arrived
 
 
 class Service:
@@ -156,7 +153,7 @@ class Service:
         self._changed = threading.Condition()
         self._payloads: dict[str, GradingTask | _Check] = {}
         self._ending = False
-        self._to_save: queue.SimpleQueue[_Graded | _Submitted | _Arrived | None] = queue.SimpleQueue()
+        self._to_save: queue.SimpleQueue[_Entry | None] = queue.SimpleQueue()
         self._rows: dict[str, SubmissionRow] = {}
         self._versions: Mapping[str, str] = {}
         #: The keys of submissions in the gradebook, for the writer; and of those known to be in the inbox.
@@ -166,9 +163,8 @@ class Service:
         self._start_token, self._revisions = secrets.token_hex(4), Counter[str]()
         self._closing = contextlib.ExitStack()
         private = str((plan.folder / ".expected").resolve())
-        self._batch_plan = BatchPlan(
-            str(plan.course_folder), plan.seed, private, policy.libraries_digest(self.course.packages)
-        )
+        libraries = policy.libraries_digest(self.course.packages)
+        self._batch_plan = BatchPlan(str(plan.course_folder), plan.seed, private, libraries)
         self.edition = self.course
         readers = 1 + min(plan.workers, _MOST_READERS)
         self.readers = Readers(readers, self.course.pace.reading_seconds_per_hour, _READING)
@@ -182,7 +178,10 @@ class Service:
         """
         with self._closing:
             make_folder(self.plan.folder)
-            self._closing.enter_context(self._serving_lock())
+            try:
+                self._closing.enter_context(FileLock(self.plan.folder / SERVING, timeout=0))
+            except Timeout:
+                raise UsageError(_SERVED.fill(folder=self.plan.folder)) from None
             self._closing.callback(self.readers.close)
             self.readers.start()
             if not (self.inbox / inbox.KEY).exists():
@@ -228,18 +227,6 @@ class Service:
                 payload.fail(UsageError(_STOPPED))
         self._changed.notify_all()
 
-    @contextlib.contextmanager
-    def _serving_lock(self) -> Iterator[None]:
-        lock = FileLock(self.plan.folder / SERVING, timeout=0)
-        try:
-            lock.acquire()
-        except Timeout:
-            raise UsageError(_SERVED.fill(folder=self.plan.folder)) from None
-        try:
-            yield
-        finally:
-            lock.release()
-
     def _prepare(self, executors: list[Executor]) -> None:
         """Start the sandboxes, try a few attacks, run the references, and write the edition for learners."""
         first, plan = executors[0], self._batch_plan
@@ -264,10 +251,8 @@ class Service:
 
     def _collect(self, book: Gradebook) -> tuple[SubmissionRow, ...]:
         """Save everything in the inbox, and return its rows."""
-        folder, roster = self.plan.folder, self.plan.roster
-        request = BatchRequest(
-            self.inbox, folder, self.plan.course_folder, self.plan.seed, self.plan.questions, intake="inbox"
-        )
+        plan, folder, roster = self.plan, self.plan.folder, self.plan.roster
+        request = BatchRequest(self.inbox, folder, plan.course_folder, plan.seed, plan.questions, intake="inbox")
         collection = Collection("inbox", (), ())
         if any(place.is_dir() and not place.name.startswith(".") for place in self.inbox.iterdir()):
             collection = collect(self.inbox, folder / INTAKE, "inbox", roster)
@@ -307,7 +292,7 @@ class Service:
             receipt, new = inbox.submit(path, self.inbox, learner.id, now, self.course, most)
             if new:
                 row = self.row_of(receipt)
-                self._to_save.put(_Submitted(row))
+                self._to_save.put(row)
                 with self._changed:
                     self._stored.add(row.key)
                     self._revisions[learner.id] += 1
@@ -493,9 +478,9 @@ class Service:
         except BaseException as error:
             self._halt(error)
 
-    def _arrived(self) -> list[_Graded | _Submitted | _Arrived] | None:
+    def _arrived(self) -> list[_Entry] | None:
         """Everything that has arrived since the last call; waits for at least one entry. None at the end."""
-        entries: list[_Graded | _Submitted | _Arrived] = []
+        entries: list[_Entry] = []
         with contextlib.suppress(queue.Empty):
             while (entry := self._to_save.get(block=not entries)) is not None:
                 entries.append(entry)
@@ -518,10 +503,9 @@ class Service:
                 yield
                 return
 
-    def _save(self, book: Gradebook, entries: list[_Graded | _Submitted | _Arrived]) -> None:
+    def _save(self, book: Gradebook, entries: list[_Entry]) -> None:
         graded = [entry for entry in entries if isinstance(entry, _Graded)]
-        submitted = [entry.row for entry in entries if isinstance(entry, _Submitted)]
-        new = [row for row in submitted if row.key not in self._saved]
+        new = [entry for entry in entries if isinstance(entry, SubmissionRow) and entry.key not in self._saved]
         if new:
             book.add_submissions(new)
         if any(isinstance(entry, _Arrived) for entry in entries):

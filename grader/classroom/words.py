@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 from grader.core.model import Message, Rules, Text
-from grader.core.text import SEMICOLON, points, timestamp
+from grader.core.text import EMPTY, clean, join, name_list, points, timestamp
 
 NONE = Message("none")
 GRADED = Message("graded")
@@ -27,16 +27,16 @@ WORKER_DIED_TWICE = Message(
 )
 
 
-def join_clauses(clauses: Iterable[Text]) -> Text:
-    """The clauses as one text, separated by semicolons."""
-    parts = tuple(clauses)
-    return Text(SEMICOLON.en.join(part.en for part in parts), SEMICOLON.zh.join(part.zh for part in parts))
+def first_names(names: Sequence[str], most: int = 20, longest: int = 400) -> Text:
+    """The first ``most`` names, each of at most ``longest`` characters, and how many more there are."""
+    listed = name_list(clean(name, longest) for name in names[:most])
+    more = AND_MORE.fill(more=len(names) - most) if len(names) > most else EMPTY
+    return join((listed, more), EMPTY)
 
 
 # ---------------------------------------------------------------------------------------------------------------- rules
 
 
-_DUE = Message("Due {due} (plus a learner’s extra time).")
 _COUNTS = {
     "best": Message("The best attempt counts."),
     "last": Message("The last attempt counts."),
@@ -48,7 +48,7 @@ def policy_sentences(rules: Rules) -> Iterator[Text]:
     """The due date, the cost of late work, and which attempt counts; nothing if there is no due date."""
     if rules.due is None:
         return
-    yield _DUE.fill(due=timestamp(rules.due))
+    yield Message("Due {due} (plus a learner’s extra time).").fill(due=timestamp(rules.due))
     if rules.late_percent:
         yield Message("Each day late, or part of a day, costs {percent} %.").fill(percent=points(rules.late_percent))
     if rules.grace_hours and rules.late_percent:

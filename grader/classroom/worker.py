@@ -150,9 +150,8 @@ def _context(plan: BatchPlan) -> tuple[GradingContext, Sandbox]:
     sandbox.allow_packages(loaded.packages)
     if plan.libraries:
         sandbox.expect_libraries(plan.libraries)
-    return GradingContext(
-        loaded, plan.seed, plan.reference_observer(sandbox.observe), max_graded_code=SHARED_RESULTS
-    ), sandbox
+    observe = plan.reference_observer(sandbox.observe)
+    return GradingContext(loaded, plan.seed, observe, max_graded_code=SHARED_RESULTS), sandbox
 
 
 @functools.lru_cache(maxsize=1)

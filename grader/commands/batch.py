@@ -132,7 +132,7 @@ def batch(
         write_json(to_json(summary, rows, out))
     else:
         print_lines(lines(summary, rows, out, call.lang))
-    gradable = not summary.refused and all(row.complete for row in rows)
+    gradable = not summary.refused and all(row.mark.complete for row in rows)
     click.get_current_context().exit(ALL_GRADED if gradable else SOME_NOT_GRADABLE)
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from grader.classroom.results import Book, has_other_name
-from grader.classroom.words import GRADED, NOTHING_THERE, OTHER_NAME, PARTLY, SAID_LATE, WHOLE, join_clauses
+from grader.classroom.words import GRADED, NOTHING_THERE, OTHER_NAME, PARTLY, SAID_LATE, WHOLE
 from grader.core.model import Message, Text
-from grader.core.text import cleaned, duration, points
+from grader.core.text import SEMICOLON, cleaned, duration, join, points
 from grader.instructor.mark_reports import count_pending, error_text, has_points, marks_that_count
 from grader.report import words
 
@@ -33,7 +33,6 @@ TITLES: Mapping[str, Text] = {
     "given": Message("points given by hand"),
     "sort": Message("sort by this column"),
 }
-_GIVEN = Message("includes points given by the instructor")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +127,12 @@ def class_row(mark: Mark, number: int = 1) -> ClassRow:
 
 def _status(mark: Mark) -> Text:
     """The status of a mark as text."""
-    by_hand = [_GIVEN] if mark.overridden else []
+    by_hand = [Message("includes points given by the instructor")] if mark.overridden else []
     if mark.work is None:
-        return join_clauses([NOTHING_THERE, *by_hand])
+        return join([NOTHING_THERE, *by_hand], SEMICOLON)
     said = error_text(mark)
     if said is not None:
-        return join_clauses([cleaned(said, 300), *by_hand])
+        return join([cleaned(said, 300), *by_hand], SEMICOLON)
     found: list[Text] = [WHOLE if mark.passed else GRADED if mark.complete else PARTLY]
     if mark.late_seconds:
         found.append(words.LATE.fill(time=duration(mark.late_seconds)))
@@ -143,7 +142,7 @@ def _status(mark: Mark) -> Text:
         found.append(OTHER_NAME)
     if count := count_pending(mark):
         found.append(Message("answers to grade by hand: {count}").fill(count=count))
-    return join_clauses(found)
+    return join(found, SEMICOLON)
 
 
 # ------------------------------------------------------------------------------------------ choosing

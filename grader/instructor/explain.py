@@ -253,11 +253,8 @@ def find_recorded_part(request: ExplainRequest) -> RecordedPart:
         units = gradebook.units(row, {question.id: version})
         result = _result(units[0][0].result, part) if units else None
         if result is None:
-            raise UsageError(
-                Message(
-                    "{question} of {learner} is not graded in this version; run 'attncheck batch' or 'regrade'."
-                ).fill(question=question.id, learner=learner.id)
-            )
+            said = Message("{question} of {learner} is not graded in this version; run 'attncheck batch' or 'regrade'.")
+            raise UsageError(said.fill(question=question.id, learner=learner.id))
         return RecordedPart(
             learner=learner,
             key=row.key,
@@ -277,11 +274,10 @@ def _unchanged(gradebook: Gradebook, row: SubmissionRow) -> Submission:
     """The files that were graded."""
     place = gradebook.place(row)
     if not is_as_graded(row, place):
-        raise UsageError(
-            Message(
-                "{place} is missing or has changed since it was graded; restore it, or grade the collection again."
-            ).fill(place=place)
+        said = Message(
+            "{place} is missing or has changed since it was graded; restore it, or grade the collection again."
         )
+        raise UsageError(said.fill(place=place))
     return read(place, row.seed_name)
 
 
@@ -311,12 +307,10 @@ def _part(check: str, course: Course, counting: Sequence[str]) -> tuple[Question
             parts |= {item.id.casefold(): (question, item) for item in question.items if item.use == "graded"}
     if name.casefold() not in parts:
         there = name_list(_name(part) for _, part in parts.values())
-        raise UsageError(
-            Message(
-                "There is no exercise or graded item “{name}”; expected a name, or EXERCISE/CHECK/CASE, of one of: "
-                "{there}"
-            ).fill(name=name, there=there)
+        said = Message(
+            "There is no exercise or graded item “{name}”; expected a name, or EXERCISE/CHECK/CASE, of one of: {there}"
         )
+        raise UsageError(said.fill(name=name, there=there))
     question, part = parts[name.casefold()]
     if rest and isinstance(part, Item):
         raise UsageError(
@@ -498,8 +492,6 @@ def _difference(expected: tuple[Observation, ...], actual: tuple[Observation, ..
 
 _ANSWER = Message("answer")
 _MADE = Message("made by {helper}")
-_RESULT = Message("result")
-_RUN = Message("run {number}")
 _NAME = Message("{name}")
 
 
@@ -513,7 +505,7 @@ def _inputs(drawn: Drawn, called: Text = _NAME) -> Iterator[ShownValue]:
 def _things(seen: tuple[Observation, ...]) -> Iterator[ShownValue]:
     """The results of each program."""
     for number, observation in enumerate(seen, 1):
-        run = _RUN.fill(number=number) if len(seen) > 1 else _RESULT
+        run = Message("run {number}").fill(number=number) if len(seen) > 1 else Message("result")
         if isinstance(observation, Returned):
             for value in observation.values:
                 yield _thing(run, value)
@@ -569,10 +561,7 @@ EXPECTED = Message("Expected")
 ACTUAL = Message("Actual")
 NO_EXPECTED = Message("this check does not compare results with the reference")
 NO_ACTUAL = Message("nothing", "output")
-CODE_IN = Message("Submission {submission}, file {file}: {given}")
-IN_FORM = Message("called in the form “{name}”")
 GRADED_AT = Message("Graded {at} ({seconds} s), seed {seed}; {versions}")
-BANK_THEN = Message("Course {course}, question {version}")
 REPLAY_AGREES = Message("The replay gave the same result as when it was graded.")
 REPLAY_DIFFERS = Message(
     "The replay gave a different result ({status}): the code does not behave the same every time, or the machine was "
@@ -664,8 +653,8 @@ def _provenance_lines(found: Explanation, lang: Lang) -> Iterator[str]:
     if found.file is not None:
         given = words.GIVEN[found.array_type].of(lang) if found.array_type in words.GIVEN else NONE.of(lang)
         names = {"submission": clean(found.submission, 80), "file": clean(found.file, 120)}
-        said = [CODE_IN.fill(given=given, **names).of(lang)]
-        said += [IN_FORM.fill(name=found.variant).of(lang)] if found.variant else []
+        said = [Message("Submission {submission}, file {file}: {given}").fill(given=given, **names).of(lang)]
+        said += [Message("called in the form “{name}”").fill(name=found.variant).of(lang)] if found.variant else []
         yield indent(SEMICOLON.of(lang).join(said), 0)
     graded = GRADED_AT.fill(
         at=timestamp(run.at.isoformat()),
@@ -673,7 +662,7 @@ def _provenance_lines(found: Explanation, lang: Lang) -> Iterator[str]:
         seed=run.seed,
         versions=COMMA.of(lang).join(f"{name} {version}" for name, version in run.versions.items()),
     )
-    bank = BANK_THEN.fill(course=run.course[:12], version=run.question[:12])
+    bank = Message("Course {course}, question {version}").fill(course=run.course[:12], version=run.question[:12])
     layers = (
         words.NO_SANDBOX if run.sandbox.unsafe else words.SANDBOX.fill(layers=COMMA.of(lang).join(run.sandbox.layers))
     )

@@ -90,11 +90,8 @@ def answer_request(folder: Path, number: int, text: str, author: str, at: dateti
 def check_reply(request: LearnerRequest, text: str) -> None:
     """Raise UsageError if the request has an answer already, or if ``text`` is empty."""
     if request.answer is not None:
-        raise UsageError(
-            Message("Request {number} was already answered by {author}.").fill(
-                number=request.number, author=clean(request.answer.author)
-            )
-        )
+        said = Message("Request {number} was already answered by {author}.")
+        raise UsageError(said.fill(number=request.number, author=clean(request.answer.author)))
     if not _tidy(text):
         raise UsageError(Message("Write an answer: the learner will see it."), field="answer")
 

@@ -48,11 +48,10 @@ def marks_that_count(book: Book, learner: str | None = None) -> Iterator[Mark]:
             if mark.counts:
                 yield mark
     if learner is not None and not found:
-        raise UsageError(
-            Message("There is no learner “{learner}” in the gradebook.")
-            .with_advice(Message("'export csv' lists them."))
-            .fill(learner=clean(learner))
+        said = Message("There is no learner “{learner}” in the gradebook.").with_advice(
+            Message("'export csv' lists them.")
         )
+        raise UsageError(said.fill(learner=clean(learner)))
 
 
 def mark_of(book: Book, learner: str) -> Mark:
@@ -91,9 +90,8 @@ def report_with_overrides(book: Book, mark: Mark) -> Report | None:
 
     def question(result: QuestionResult) -> QuestionResult:
         changed = with_overrides(result, given, known)
-        return replace(
-            changed, items=tuple(map(item, changed.items)), exercises=tuple(map(exercise, changed.exercises))
-        )
+        items, exercises = tuple(map(item, changed.items)), tuple(map(exercise, changed.exercises))
+        return replace(changed, items=items, exercises=exercises)
 
     # Without overrides, keep the same objects, because what was computed from them is cached by identity.
     questions = tuple(map(question, report.questions)) if given else report.questions

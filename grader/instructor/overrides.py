@@ -37,7 +37,7 @@ from grader.core.text import COMMA, clean, points, suggestion
 from grader.course import loader
 from grader.grading import courses
 from grader.instructor import learner_requests
-from grader.instructor.regrade import course_of, points_of
+from grader.instructor.regrade import EarnedPoints, course_of, points_of
 
 #: The files to which records are appended.
 _RECORDS = (learner_requests.FILE, *audit.LOGS.values())
@@ -111,20 +111,15 @@ def give_points(
     Waits up to ``timeout`` seconds for the lock on the folder.
     """
     if not request.reason.strip():
-        raise UsageError(
-            Message("Give a reason: it is shown with the points, and others will ask.").with_advice(
-                Message("The option is --reason TEXT.")
-            ),
-            field="reason",
+        said = Message("Give a reason: it is shown with the points, and others will ask.").with_advice(
+            Message("The option is --reason TEXT.")
         )
+        raise UsageError(said, field="reason")
     with open_for_changes(folder, course_folder, timeout) as (book, loaded):
         learner = find_learner(book, request.learner)
         if learner not in book.learners():
-            raise UsageError(
-                Message(
-                    "{learner} belongs to nobody in the class; add the author to the roster, and grade again."
-                ).fill(learner=learner.id)
-            )
+            said = Message("{learner} belongs to nobody in the class; add the author to the roster, and grade again.")
+            raise UsageError(said.fill(learner=learner.id))
         part = _part(request.part, loaded, points_of(book))
         if not math.isfinite(request.points) or not (request.beyond or 0 <= request.points <= part.possible):
             raise UsageError(
@@ -158,12 +153,8 @@ def remove_override(
         named = next((name for one, name in known if one == who and name.casefold() == part.casefold()), None)
         if named is None:
             has = ", ".join(name for one, name in known if one == who) or "none"
-            raise UsageError(
-                Message("{who} has no points given by hand for “{part}”; parts with such points: {has}.").fill(
-                    who=who, part=part, has=has
-                ),
-                field="part",
-            )
+            said = Message("{who} has no points given by hand for “{part}”; parts with such points: {has}.")
+            raise UsageError(said.fill(who=who, part=part, has=has), field="part")
         number = book.change_overrides({(who, named): None}, by.author, by.at)
         found = next((one for one in book.learners() if one.id == who), LearnerRow(who, who))
         rows = _written(book, loaded, found, lang)
@@ -185,12 +176,10 @@ def undo_save(
         now_given = {(change.learner, change.part): change for change in book.overrides()}
         same = all(now_given.get((each.learner, each.part)) == each.after for each in save.changes)
         if not save.latest or not same:
-            raise UsageError(
-                Message(
-                    "Change {number} cannot be undone: the points were changed again later. Undo the later change "
-                    "first."
-                ).fill(number=number)
+            said = Message(
+                "Change {number} cannot be undone: the points were changed again later. Undo the later change first."
             )
+            raise UsageError(said.fill(number=number))
         wanted = {(each.learner, each.part): each.before for each in save.changes}
         undoing = book.change_overrides(wanted, by.author, by.at, undoes=number, request=save.request)
         write_files(Book.of(book, loaded), folder, lang)
@@ -219,19 +208,15 @@ def open_for_changes(
 
 def _written(book: Gradebook, loaded: Course, learner: LearnerRow, lang: Lang) -> tuple[MarkSummary, ...]:
     rows = write_files(Book.of(book, loaded), book.path.parent, lang)
-    return tuple(row for row in rows if row.learner == learner.id and row.counts)
+    return tuple(row for row in rows if row.mark.learner.id == learner.id and row.mark.counts)
 
 
 def _part(name: str, loaded: Course, counting: Mapping[str, float]) -> CoursePart:
     known = {name: part for name, part in parts(loaded).items() if part.question in counting}
     found = known.get(name) or next((part for part in known.values() if part.name.casefold() == name.casefold()), None)
     if found is None:
-        raise UsageError(
-            Message("There is no exercise or graded item “{name}”. {hint}").fill(
-                name=name, hint=suggestion(name, known, most=8)
-            ),
-            field="part",
-        )
+        said = Message("There is no exercise or graded item “{name}”. {hint}")
+        raise UsageError(said.fill(name=name, hint=suggestion(name, known, most=8)), field="part")
     return found
 
 
@@ -289,11 +274,8 @@ def forgetting(
                 for path in plan.removed:
                     shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
             except OSError as error:
-                raise UsageError(
-                    Message("{filename} cannot be removed ({reason}); make it writable and try again.").fill(
-                        filename=error.filename, reason=error.strerror
-                    )
-                ) from error
+                said = Message("{filename} cannot be removed ({reason}); make it writable and try again.")
+                raise UsageError(said.fill(filename=error.filename, reason=error.strerror)) from error
             book.forget(plan.learner.id)
             learner_requests.forget(folder, plan.learner.id)
             audit.forget(folder, plan.learner.id)
@@ -393,7 +375,6 @@ COLUMNS = (
     Message("when"),
     Message("reason"),
 )
-NO_OVERRIDES = Message("There are no overrides.")
 FORGETS = Message(
     "This will delete {learner}’s submissions in the gradebook with all their points ({submissions}), overrides "
     "({overrides}), requests for regrading ({requests}), the row in class.csv, and in {folder}:"
@@ -421,40 +402,8 @@ def given_lines(given: OverrideResult, lang: Lang) -> Iterator[str]:
         )
         yield indent(said.of(lang), 0)
     for row in given.rows:
-        has = HAS_NOW.fill(learner=learner, earned=points(row.earned), possible=points(row.possible))
+        has = HAS_NOW.fill(learner=learner, earned=points(row.mark.earned), possible=points(row.mark.possible))
         yield indent(has.of(lang), 0)
-
-
-@dataclass(frozen=True, slots=True)
-class OverrideJson:
-    """Points given by hand.
-
-    - `learner`: whose they are
-    - `part`: the item or exercise that they are for
-    - `points`: the points
-    - `reason`: why
-    - `author`: who gave them
-    - `at`: when
-    """
-
-    learner: str
-    part: str
-    points: float
-    reason: str
-    author: str
-    at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class MarkJson:
-    """The points of one submission that counts.
-
-    - `earned`: after the change
-    - `possible`: the most that could be earned
-    """
-
-    earned: float
-    possible: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -471,8 +420,8 @@ class ChangeJson:
     format: int
     learner: str
     part: str
-    override: OverrideJson | None
-    marks: tuple[MarkJson, ...]
+    override: Override | None
+    marks: tuple[EarnedPoints, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -484,36 +433,24 @@ class OverridesJson:
     """
 
     format: int
-    overrides: tuple[OverrideJson, ...]
+    overrides: tuple[Override, ...]
 
 
 def given_json(given: OverrideResult) -> ChangeJson:
     """A new or removed override as data for ``serialize.to_json``."""
-    override = None if given.override is None else _override_json(given.override)
-    marks = tuple(MarkJson(row.earned, row.possible) for row in given.rows)
-    return ChangeJson(1, clean(given.learner.id), given.part.name, override, marks)
+    marks = tuple(EarnedPoints(row.mark.earned, row.mark.possible) for row in given.rows)
+    return ChangeJson(1, clean(given.learner.id), given.part.name, given.override, marks)
 
 
 def list_json(overrides: Sequence[Override]) -> OverridesJson:
     """All overrides as data for ``serialize.to_json``."""
-    return OverridesJson(1, tuple(map(_override_json, overrides)))
-
-
-def _override_json(override: Override) -> OverrideJson:
-    return OverrideJson(
-        clean(override.learner),
-        clean(override.part),
-        override.points,
-        clean(override.reason, 2000),
-        clean(override.author),
-        override.at,
-    )
+    return OverridesJson(1, tuple(overrides))
 
 
 def list_lines(overrides: Sequence[Override], lang: Lang) -> Iterator[str]:
     """A table of ``overrides``, or a sentence if there are none."""
     if not overrides:
-        yield NO_OVERRIDES.of(lang)
+        yield Message("There are no overrides.").of(lang)
         return
     rows = [
         (

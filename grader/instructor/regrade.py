@@ -136,15 +136,15 @@ class _Regrading:
         self.tasks = _tasks(self.book, self.versions)
         self.copy.remember_all(self.facts)
         plan = GradingPlan.of(self.course, self.request.seed, self.versions, self.tasks.values())
-        with grade(self.request, plan) as grading:
-            record(self.copy, plan, grading.results, progress)
+        with grade(self.request, plan) as (arriving, layers):
+            record(self.copy, plan, arriving, progress)
         return RegradeResult(
             changes=tuple(points_changes(_before(self.book, self.course), Book.of(self.copy, self.course))),
             questions=tuple(name for name, current in self.versions.items() if old.get(name) != current),
             submissions=len(self.tasks),
             refused=tuple((row.key, error) for row, error in self._failed()),
             has_changes=bool(self.tasks) or any(self.facts[name] != then[name] for name in self.facts),
-            layers=grading.layers,
+            layers=layers,
         )
 
     def save(self, lang: Lang) -> None:
@@ -177,12 +177,11 @@ def _tasks(book: Gradebook, versions: Mapping[str, str]) -> dict[str, tuple[Subm
         tasks[row.key] = row, replace(task, path=str(place))
     if moved:
         listed = ", ".join(moved[:_NAMED]) + (f" and {len(moved) - _NAMED} more" if len(moved) > _NAMED else "")
-        raise UsageError(
-            Message(
-                "These submissions are missing or have changed since they were graded: {listed}. Restore them, or run "
-                "'attncheck batch' on the collection again to grade what is new in it."
-            ).fill(listed=listed)
+        said = Message(
+            "These submissions are missing or have changed since they were graded: {listed}. Restore them, or run "
+            "'attncheck batch' on the collection again to grade what is new in it."
         )
+        raise UsageError(said.fill(listed=listed))
     return tasks
 
 
@@ -201,11 +200,10 @@ def points_of(book: Gradebook) -> dict[str, float]:
     """The questions that count, with their points. Raises GradebookError if nothing was graded."""
     found = book.table("questions", float)
     if not found:
-        raise GradebookError(
-            Message("{book} does not record which questions count;")
-            .with_advice(Message("run 'attncheck batch' again."))
-            .fill(book=book.path)
+        said = Message("{book} does not record which questions count;").with_advice(
+            Message("run 'attncheck batch' again.")
         )
+        raise GradebookError(said.fill(book=book.path))
     return found
 
 
@@ -216,11 +214,10 @@ def course_of(book: Gradebook, named: Path | None) -> Path:
     known = book.recall("course")
     if isinstance(known, str) and Path(known, "questions").is_dir():
         return Path(known)
-    raise UsageError(
-        Message("{parent} was graded with the course in {known}, which no longer exists;")
-        .with_advice(Message("give its folder with --course."))
-        .fill(parent=book.path.parent, known=known)
+    said = Message("{parent} was graded with the course in {known}, which no longer exists;").with_advice(
+        Message("give its folder with --course.")
     )
+    raise UsageError(said.fill(parent=book.path.parent, known=known))
 
 
 def seed_of(folder: Path, course_folder: Path | None) -> Seed:
@@ -241,12 +238,11 @@ def check_seed(book: Gradebook, seed: Seed) -> None:
         remedy = Message("give the original seed file with --seed-file")
     elif known == Seed.public().label:
         remedy = Message("leave out --seed-file, and seed_file in course.yaml")
-    raise UsageError(
-        Message(
-            "{parent} was graded with seed {known}, but this command uses seed {seed}: {remedy}. (To grade a "
-            "class with another seed, run 'attncheck batch' with it.)"
-        ).fill(parent=book.path.parent, known=known, seed=seed.label, remedy=remedy)
+    said = Message(
+        "{parent} was graded with seed {known}, but this command uses seed {seed}: {remedy}. (To grade a "
+        "class with another seed, run 'attncheck batch' with it.)"
     )
+    raise UsageError(said.fill(parent=book.path.parent, known=known, seed=seed.label, remedy=remedy))
 
 
 def _before(book: Gradebook, loaded: Course) -> Book:
@@ -301,8 +297,6 @@ REGRADED = Message(
     "Questions that have changed: {questions}. Submissions graded again: {count}. Learners whose points change: "
     "{learners}."
 )
-NOTHING_NEW = Message("Nothing has changed since {folder} was graded.")
-MORE_CHANGES = Message("… and {more} more (--json has them all)")
 #: Rows of the table; --json has them all.
 _MOST_ROWS = 200
 #: Width of the learner column, in terminal cells.
@@ -312,7 +306,7 @@ _NAME_WIDTH = 30
 def lines(found: RegradeResult, folder: Path, lang: Lang) -> Iterator[str]:
     """The differences as a table, then the submissions that could not be graded, then totals."""
     if not found.has_changes:
-        yield NOTHING_NEW.fill(folder=folder).of(lang)
+        yield Message("Nothing has changed since {folder} was graded.").fill(folder=folder).of(lang)
         return
     if found.changes:
         shown = found.changes[:_MOST_ROWS]
@@ -321,7 +315,7 @@ def lines(found: RegradeResult, folder: Path, lang: Lang) -> Iterator[str]:
         table = [tuple(text.of(lang) for text in COLUMNS), *rows]
         yield from (shorten(line, WIDTH) for line in columns(table, right=[2, 3, 4]))
         if len(found.changes) > len(rows):
-            yield MORE_CHANGES.fill(more=len(found.changes) - len(rows)).of(lang)
+            yield Message("… and {more} more (--json has them all)").fill(more=len(found.changes) - len(rows)).of(lang)
         yield ""
     for key, why in found.refused:
         yield indent(LABELED.fill(who=clean(key), said=clean(why.of(lang), 1000, lines=True)).of(lang), 0)

@@ -9,7 +9,9 @@ import unicodedata
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
+from typing import Annotated, TypeAlias
 
 from grader.classroom.gradebook import Gradebook, Override
 from grader.classroom.results import Book, write_files
@@ -17,8 +19,8 @@ from grader.core.errors import UsageError
 from grader.core.layout import indent
 from grader.core.model import Item, Lang, Message, Status, Text
 from grader.core.score import tidy
-from grader.core.serialize import Unrounded
-from grader.core.text import clean, cleaned, points, suggestion
+from grader.core.serialize import Shown, ShownText, Unrounded, Written
+from grader.core.text import clean, points, suggestion
 from grader.course import items
 from grader.instructor.overrides import open_for_changes
 from grader.report.words import NOT_READABLE
@@ -32,13 +34,19 @@ _ALIKE = 0.8
 #: The most characters of an answer that are compared.
 _COMPARED = 2000
 
+ShownAnswer: TypeAlias = Annotated[str, Written(partial(clean, limit=2000, lines=True))]
+
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """An answer that ``learners`` gave; case, spaces and punctuation may differ."""
+    """An answer.
 
-    text: str
-    learners: tuple[str, ...]
+    - `text`: one wording of it
+    - `learners`: the ids of all who gave it, but for case, spaces and punctuation
+    """
+
+    text: ShownAnswer
+    learners: tuple[Shown, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,13 +131,20 @@ class PendingAnswers:
 
 @dataclass(frozen=True, slots=True)
 class UnreadAnswer:
-    """An answer that could not be read, and why. ``text`` is what was written."""
+    """An answer that could not be read.
+
+    - `item`: its id
+    - `points`: what it is worth
+    - `learner`: the id of the learner
+    - `text`: what was written
+    - `message`: why it could not be read
+    """
 
     item: str
-    learner: str
-    text: str
-    why: Text
-    possible: float
+    points: Unrounded
+    learner: Shown
+    text: ShownAnswer
+    message: ShownText
 
 
 def score_decision(item: Item, decision: Decision) -> tuple[float, str]:
@@ -168,7 +183,7 @@ def pending_answers(book: Book) -> PendingAnswers:
                 answers.setdefault(result.id, {})[mark.learner.id] = text
             elif result.unread and (mark.learner.id, result.id) not in done:
                 why = result.message or NOT_READABLE
-                unread.append(UnreadAnswer(result.id, mark.learner.id, text, why, result.possible))
+                unread.append(UnreadAnswer(result.id, Unrounded(result.possible), mark.learner.id, text, why))
     groups: list[AnswerGroup] = []
     for name in (name for name in known if name in answers):
         grouped = group_answers(known[name], answers[name])
@@ -257,7 +272,6 @@ _NONE_WAIT = Message("No answers to “{part}” are waiting to be marked.").wit
 
 _HEAD = Message("{item}, {points} points, answers: {count}")
 _SAMPLE = Message("Sample answer: {answer}")
-_WORDING = Message("{count}× {text}")
 _UNREAD = Message("These answers could not be read.").with_advice(
     Message("Give points with 'attncheck override DIR LEARNER ITEM --points P --reason TEXT'.")
 )
@@ -277,7 +291,7 @@ def group_lines(found: AnswerGroup, comments: Sequence[str], lang: Lang) -> Iter
         yield indent(f"{point.id}  {point.text.of(lang)}", 4)
     for wording in found.wordings:
         text = clean(wording.text, 2000, lines=True)
-        yield indent(_WORDING.fill(count=len(wording.learners), text=text).of(lang), 2)
+        yield indent(Message("{count}× {text}").fill(count=len(wording.learners), text=text).of(lang), 2)
     if comments:
         yield indent(Message("Comments so far:").of(lang), 2)
         for number, comment in enumerate(comments, 1):
@@ -303,9 +317,9 @@ def unread_lines(unread: Sequence[UnreadAnswer], lang: Lang) -> Iterator[str]:
         yield indent(_UNREAD.of(lang), 0)
     for each in unread:
         text = clean(each.text, 2000, lines=True)
-        named = {"item": each.item, "learner": clean(each.learner), "points": points(each.possible)}
+        named = {"item": each.item, "learner": clean(each.learner), "points": points(each.points)}
         yield indent(Message("{item}, {learner}, worth {points}: {text}").fill(**named, text=text).of(lang), 2)
-        yield indent(clean(each.why.of(lang), 600, lines=True), 4)
+        yield indent(clean(each.message.of(lang), 600, lines=True), 4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,18 +332,6 @@ class KeyPointJson:
 
     id: str
     text: Text
-
-
-@dataclass(frozen=True, slots=True)
-class WordingJson:
-    """An answer.
-
-    - `text`: one wording of it
-    - `learners`: the ids of all who gave it, but for case, spaces and punctuation
-    """
-
-    text: str
-    learners: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,26 +348,8 @@ class GroupJson:
     item: str
     points: Unrounded
     key_points: tuple[KeyPointJson, ...]
-    answers: tuple[WordingJson, ...]
-    comments: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class UnreadJson:
-    """An answer that could not be read.
-
-    - `item`: its id
-    - `points`: what it is worth
-    - `learner`: the id of the learner
-    - `text`: what was written
-    - `message`: why it could not be read
-    """
-
-    item: str
-    points: Unrounded
-    learner: str
-    text: str
-    message: Text
+    answers: tuple[Wording, ...]
+    comments: tuple[Shown, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -379,31 +363,15 @@ class WaitingJson:
 
     format: int
     pending: tuple[GroupJson, ...]
-    unread: tuple[UnreadJson, ...]
+    unread: tuple[UnreadAnswer, ...]
 
 
 def waiting_json(waiting: PendingAnswers) -> WaitingJson:
     """All groups and answers that could not be read, as data for ``serialize.to_json``."""
-    return WaitingJson(
-        1,
-        tuple(_group_json(group, waiting.comments.get(group.item.id, ())) for group in waiting.groups),
-        tuple(
-            UnreadJson(
-                answer.item,
-                Unrounded(answer.possible),
-                clean(answer.learner),
-                clean(answer.text, 2000, lines=True),
-                cleaned(answer.why, 2000, lines=True),
-            )
-            for answer in waiting.unread
-        ),
-    )
+    groups = tuple(_group_json(group, waiting.comments.get(group.item.id, ())) for group in waiting.groups)
+    return WaitingJson(1, groups, waiting.unread)
 
 
 def _group_json(group: AnswerGroup, comments: Sequence[str]) -> GroupJson:
     key_points = tuple(KeyPointJson(point.id, point.text) for point in items.key_points(group.item))
-    answers = tuple(
-        WordingJson(clean(wording.text, 2000, lines=True), tuple(map(clean, wording.learners)))
-        for wording in group.wordings
-    )
-    return GroupJson(group.item.id, Unrounded(group.item.points), key_points, answers, tuple(map(clean, comments)))
+    return GroupJson(group.item.id, Unrounded(group.item.points), key_points, group.wordings, tuple(comments))

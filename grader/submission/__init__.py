@@ -320,21 +320,21 @@ def _not_read(base: str) -> Text:
 
 
 def _submission_from(found: FoundFiles, learner: str | None, origin: str, most_old: int | None = None) -> Submission:
-    sources = modules.read_sources(found, most_old)
+    files, unusable, remarks = modules.read_sources(found, most_old)
     given, lost = _answers(found)
-    problems = (*found.problems, *sources.problems)
-    if given is None and not any(part.text.strip() for file in sources.files for part in file.parts):
+    problems = (*found.problems, *unusable)
+    if given is None and not any(part.text.strip() for file in files for part in file.parts):
         raise _nothing_usable(found, problems, lost)
     notices = [] if lost is None else [_lost(lost)]
     notices += [problem.notice() for problem in problems]
-    notices += sources.notices
+    notices += remarks
     notices += () if given is None else given.notices
     notices += found.notices
     nothing_read = None if lost is None else ()
     named = given.learner if given is not None else None
     return Submission(
         learner=clean_name(learner) or clean_name(named) or clean_name(found.stem) or "learner",
-        files=sources.files,
+        files=files,
         answers=given.answers if given is not None else nothing_read,
         notices=tuple(notices),
         digest=_digest(found.raws),

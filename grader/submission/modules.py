@@ -29,17 +29,12 @@ class ModuleName:
     changed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Sources:
-    """The source files of a submission that can be used, problems with the others, and notices."""
+def read_sources(
+    found: FoundFiles, most_old: int | None
+) -> tuple[tuple[SourceFile, ...], list[Unusable], list[Notice]]:
+    """The source files in ``found`` that can be used, problems with the others, and notices.
 
-    files: tuple[SourceFile, ...]
-    problems: tuple[Unusable, ...]
-    notices: tuple[Notice, ...]
-
-
-def read_sources(found: FoundFiles, most_old: int | None) -> Sources:
-    """The sources among ``found``. Raises OverBudget if the submission as a whole is too large.
+    Raises OverBudget if the submission as a whole is too large.
 
     ``most_old`` limits the bytes of all notebooks in formats before 4; None if there is no such limit.
     """
@@ -71,7 +66,7 @@ def read_sources(found: FoundFiles, most_old: int | None) -> Sources:
             problems.append(shadow)
         else:
             files.append(_source_file(path, facts, name))
-    return Sources(tuple(sorted(files, key=lambda file: file.path)), tuple(problems), tuple(notices))
+    return tuple(sorted(files, key=lambda file: file.path)), problems, notices
 
 
 def _scan(raw: RawFile, budget: ParseBudget) -> tuple[SourceFacts, tuple[Notice, ...]]:

@@ -170,11 +170,8 @@ def combine(parsed: Sequence[tuple[Part, ast.Module]], budget: ParseBudget | Non
 
 def future_imports(tree: ast.Module) -> list[ast.ImportFrom]:
     """The statements at top level that import from ``__future__``."""
-    return [
-        statement
-        for statement in tree.body
-        if isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
-    ]
+    imports = (statement for statement in tree.body if isinstance(statement, ast.ImportFrom))
+    return [statement for statement in imports if statement.module == "__future__"]
 
 
 #: The characters of a dotted name, including line breaks within it.

@@ -19,25 +19,18 @@ from grader.submission.messages import Unusable, printable
 #: Encodings that PEP 263 would allow but nobody writes in; some take quadratic time to decode.
 _NOT_FOR_SOURCE = re.compile(r"utf-?(7|16|32)|punycode|idna|undefined|(raw-)?unicode-escape")
 
-_BY_MAGIC: tuple[tuple[int, bytes, Text, Text], ...] = (
-    (0, b"%PDF-", say.PDF, say.THE_CODE_ITSELF),
-    (0, b"\x89PNG\r\n", say.IMAGE, say.THE_CODE_ITSELF),
-    (0, b"\xff\xd8\xff", say.IMAGE, say.THE_CODE_ITSELF),
-    (0, b"GIF89a", say.IMAGE, say.THE_CODE_ITSELF),
-    (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", say.OFFICE, say.THE_CODE_ITSELF),
-    (0, b"{\\rtf", say.RTF, say.PLAIN_TEXT),
-    (0, b"\x1f\x8b", say.ARCHIVE, say.THE_CODE_ITSELF),
-    (0, b"7z\xbc\xaf\x27\x1c", say.ARCHIVE, say.THE_CODE_ITSELF),
-    (0, b"Rar!\x1a\x07", say.ARCHIVE, say.THE_CODE_ITSELF),
-    (0, b"BZh9", say.ARCHIVE, say.THE_CODE_ITSELF),
-    (0, b"\xfd7zXZ\x00", say.ARCHIVE, say.THE_CODE_ITSELF),
-    (0, b"\x28\xb5\x2f\xfd", say.ARCHIVE, say.THE_CODE_ITSELF),
-    (257, b"ustar", say.ARCHIVE, say.THE_CODE_ITSELF),
-    (0, b"\x7fELF", say.PROGRAM, say.THE_CODE_ITSELF),
-    (0, b"MZ\x90\x00", say.PROGRAM, say.THE_CODE_ITSELF),
-    (0, b"\x93NUMPY", say.DATA, say.THE_CODE_ITSELF),
-    (0, b"\x80\x04\x95", say.DATA, say.THE_CODE_ITSELF),
+#: How files of a kind begin.
+_BY_MAGIC: tuple[tuple[Text, tuple[bytes, ...]], ...] = (
+    (say.PDF, (b"%PDF-",)),
+    (say.IMAGE, (b"\x89PNG\r\n", b"\xff\xd8\xff", b"GIF89a")),
+    (say.OFFICE, (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",)),
+    (say.RTF, (b"{\\rtf",)),
+    (say.ARCHIVE, (b"\x1f\x8b", b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07", b"BZh9", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")),
+    (say.PROGRAM, (b"\x7fELF", b"MZ\x90\x00")),
+    (say.DATA, (b"\x93NUMPY", b"\x80\x04\x95")),
 )
+#: How a tar archive goes on, after the name and the rights of its first file.
+_TAR, _TAR_AT = b"ustar", 257
 #: Byte-order marks with encoding and name; UTF-32 comes first, because its mark begins with that of UTF-16.
 _WIDE_MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32", "UTF-32"),
@@ -58,9 +51,9 @@ def looks_like(data: bytes) -> tuple[Text, Text] | None:
     if data.startswith(b"PK\x03\x04"):
         office = b"[Content_Types].xml" in data[:4096]
         return (say.OFFICE, say.THE_CODE_ITSELF) if office else (say.ZIP, say.RENAME_IT.fill(suffix=".zip"))
-    for offset, magic, what, advice in _BY_MAGIC:
-        if data.startswith(magic, offset):
-            return what, advice
+    for what, magics in _BY_MAGIC:
+        if data.startswith(magics) or (what is say.ARCHIVE and data.startswith(_TAR, _TAR_AT)):
+            return what, say.PLAIN_TEXT if what is say.RTF else say.THE_CODE_ITSELF
     start = data[:200].lstrip().lower()
     if start.startswith((b"<!doctype html", b"<html")):
         return say.WEB_PAGE, say.THE_CODE_ITSELF

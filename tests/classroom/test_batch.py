@@ -115,7 +115,7 @@ def rows(order: BatchRequest) -> dict[str, MarkSummary]:
     with closing(open_gradebook(order.out)) as book:
         found = write_files(Book.of(book, courses.load(order.course_folder)), order.out, "en")
     assert all(tiny.bilingual(row.error) for row in found if row.error is not None)
-    return {row.learner: row for row in found}
+    return {row.mark.learner.id: row for row in found}
 
 
 # ------------------------------------------------------------------------------------------- a batch
@@ -139,14 +139,14 @@ def test_a_class_is_graded(
 
     found = rows(asked)
     (question,) = [q for q in courses.load(course_folder).questions if q.id == "Q5"]
-    assert {row.possible for row in found.values()} == {question.points}
+    assert {row.mark.possible for row in found.values()} == {question.points}
     ada, bo, cy = (found[name] for name in ("ada", "bo", "cy"))
-    assert (ada.complete, ada.passed, ada.error) == (True, False, None)
-    assert ada.earned >= 8
-    assert (bo.complete, bo.earned) == (True, 0)
-    assert (cy.complete, cy.earned, cy.error) == (False, 0, why)
+    assert (ada.mark.complete, ada.mark.passed, ada.error) == (True, False, None)
+    assert ada.mark.earned >= 8
+    assert (bo.mark.complete, bo.mark.earned) == (True, 0)
+    assert (cy.mark.complete, cy.mark.earned, cy.error) == (False, 0, why)
     data = {name: json.loads((asked.out / f"{name}.json").read_text("utf-8")) for name in ("ada", "bo", "cy")}
-    assert (data["ada"]["learner"], data["ada"]["earned"], data["ada"]["seed"]) == ("ada", ada.earned, "public")
+    assert (data["ada"]["learner"], data["ada"]["earned"], data["ada"]["seed"]) == ("ada", ada.mark.earned, "public")
     assert data["ada"]["sandbox"] == {"layers": list(summary.layers), "unsafe": False}
     assert data["bo"]["questions"][0]["exercises"][0]["status"] == "missing"
     known = {"learner": "cy", "earned": 0, "possible": question.points, "complete": False, "error": why.en}
@@ -155,7 +155,7 @@ def test_a_class_is_graded(
     with (asked.out / "class.csv").open(newline="", encoding="utf-8") as file:
         lines = list(csv.DictReader(file))
     assert [(line["learner"], line["complete"]) for line in lines] == [("ada", "yes"), ("bo", "yes"), ("cy", "no")]
-    assert float(lines[0]["Q5"]) == float(lines[0]["earned"]) == ada.earned
+    assert float(lines[0]["Q5"]) == float(lines[0]["earned"]) == ada.mark.earned
 
 
 @pytest.mark.usefixtures("in_process")
@@ -185,7 +185,7 @@ def test_nothing_is_graded_twice(
     seen.clear()
     batch.run(order(questions=("Q5", "Q6")))
     assert seen == [(key, ("Q6",)) for key in ("ada", "bo.py", "di.py")]
-    assert rows(order())["ada"].questions[0] == before["ada"].questions[0]
+    assert rows(order())["ada"].mark.questions[0] == before["ada"].mark.questions[0]
 
 
 @pytest.mark.usefixtures("in_process")
@@ -260,9 +260,9 @@ def test_a_roster_says_who_is_who(order: Callable[..., BatchRequest], handed_in:
     assert (summary.unknown, summary.missing) == (("Ada (2)", "bo"), ("102",))
     found = rows(order())
     assert {name: row.error for name, row in found.items() if row.file is None} == {"102": None}
-    assert found["100"].name == "Ada"
-    assert found["bo.py"].name == "bo"
-    assert found["100"].earned > 0
+    assert found["100"].mark.learner.name == "Ada"
+    assert found["bo.py"].mark.learner.name == "bo"
+    assert found["100"].mark.earned > 0
     assert summary.misnamed == (("100", "Ada L."),)
 
 
@@ -276,7 +276,7 @@ def test_a_roster_that_comes_later(order: Callable[..., BatchRequest], tmp_path:
     summary = batch.run(order(roster=tmp_path / "roster.csv"))
     found = rows(order())
     assert set(found) == {"100", "101", "102", "103"}
-    assert found["101"].complete == found["103"].complete is True
+    assert found["101"].mark.complete == found["103"].mark.complete is True
     assert {path.stem for path in order().out.glob("*.json")} == {*found, "mine"}
     assert (summary.misnamed, summary.respelt) == ((), (("100", "Ada L."),))
 
@@ -344,7 +344,7 @@ def test_a_zip_of_a_course_system(order: Callable[..., BatchRequest], handed_in:
     place = shutil.make_archive(str(tmp_path / "submissions"), "zip", tmp_path / "canvas")
     summary = batch.run(order(collection=Path(place)))
     assert (summary.kind, summary.graded) == ("canvas", 2)
-    assert {name: row.earned for name, row in rows(order()).items()} == {"bo": 7, "doejane": 7}
+    assert {name: row.mark.earned for name, row in rows(order()).items()} == {"bo": 7, "doejane": 7}
 
 
 @pytest.mark.usefixtures("in_process")
@@ -378,7 +378,7 @@ def test_a_check_that_breaks_is_noted(small: Callable[..., BatchRequest], monkey
     row = next(row for row in rows(asked).values() if row.notes)
     assert row.notes[0].startswith("double/values/")
     assert all(note.endswith(f": {CHECK_BROKE.en}") for note in row.notes)
-    assert (0 < row.earned < row.possible, row.complete) == (True, True)
+    assert (0 < row.mark.earned < row.mark.possible, row.mark.complete) == (True, True)
     assert row.file is not None
     assert CHECK_BROKE.en in (asked.out / "class.csv").read_text(encoding="utf-8")
     assert '"broken": true' in (asked.out / row.file).read_text(encoding="utf-8")
@@ -431,7 +431,7 @@ def test_references_are_remembered(
     batch.run(small(seed=Seed.from_file(secret)))
     assert kept() == (public, public)
     assert (tmp_path / "out" / ".expected").stat().st_mode & 0o777 == 0o700
-    earned = rows(small())["ada"].earned
+    earned = rows(small())["ada"].mark.earned
     assert earned > 0
     told = (tmp_path / "out" / "ada.json").read_text("utf-8")
     assert json.loads(told)["seed"] == Seed.from_file(secret).label
@@ -441,7 +441,7 @@ def test_references_are_remembered(
     shutil.rmtree(tmp_path / "out" / ".expected")
     (tmp_path / "out" / "gradebook.sqlite").unlink()
     batch.run(small(seed=Seed.from_file(secret)))
-    assert rows(small())["ada"].earned == earned
+    assert rows(small())["ada"].mark.earned == earned
 
 
 # ---------------------------------------------------------------------------------------- refusing
@@ -623,7 +623,7 @@ def test_a_worker_that_dies(
     assert len(deaths) == min(times, 2)
     assert summary.graded == (2 if times == 1 else 1)
     assert ("bo.py" in dict(summary.refused)) == (times > 1)
-    assert rows(order())["ada"].earned > 0
+    assert rows(order())["ada"].mark.earned > 0
     monkeypatch.setattr(schedule, "run_task", work)
     assert "bo.py" not in dict(batch.run(order()).refused)  # the same command grades it
 
@@ -713,7 +713,7 @@ def test_nobody_is_lost(order: Callable[..., BatchRequest], handed_in: Path, tmp
     (handed_in / "ivy").mkdir()
     (handed_in / "ivy" / "notes.txt").write_text("x = 1\n")
     summary = batch.run(order())
-    errors = {row.learner: row.error.en if row.error else None for row in rows(order()).values()}
+    errors = {row.mark.learner.id: row.error.en if row.error else None for row in rows(order()).values()}
     assert {name for name, error in errors.items() if error} == {"cy", "di", "ed", "fay", "hal", "ivy"}
     assert all(found in (errors[name] or "") for name, found in (
         ("di", "nothing to grade"), ("ed", "symbolic link"), ("fay", "fay.pdf"), ("hal", "hidden"), ("ivy", "notes.txt")
@@ -743,7 +743,7 @@ def test_what_is_nobodys_is_not_graded(order: Callable[..., BatchRequest], tmp_p
     assert (summary.kind, summary.submissions, summary.graded) == ("gradescope", 2, 1)
     assert [key for key, _ in summary.refused] == ["nobody/submission_2"]
     found = rows(order())
-    assert found["Ada"].error is None and found["Ada"].earned == 7
+    assert found["Ada"].error is None and found["Ada"].mark.earned == 7
     assert "does not name its owner" in said(found["nobody/submission_2"].error)
 
 

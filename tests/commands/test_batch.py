@@ -6,7 +6,8 @@ import json
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,8 @@ from rich.cells import cell_len
 from grader.classroom import batch
 from grader.classroom.batch import BatchProgress, BatchRequest, BatchSummary
 from grader.classroom.class_folder import locked
+from grader.classroom.gradebook import LearnerRow, Override
+from grader.classroom.marks import Mark
 from grader.classroom.results import LATE, MarkSummary
 from grader.commands import batch as classes
 from grader.core.errors import SandboxUnavailable, UsageError
@@ -29,23 +32,15 @@ Attncheck = Callable[..., object]
 
 def row(learner: str, earned: float = 12.5, **changes: object) -> MarkSummary:
     """A line of the class table."""
-    facts: dict[str, object] = {
-        "name": learner,
-        "section": "",
-        "possible": 25.0,
-        "questions": (("Q5", 12.0, 12.0),),
-        "factor": 1.0,
-        "complete": True,
-        "passed": False,
-        "counts": True,
-        "late_seconds": 0.0,
-        "notes": (),
-        "file": f"{learner}.json",
-        "error": None,
-    }
-    return MarkSummary(learner=learner, earned=earned, **(facts | changes))  # type: ignore[arg-type]
+    own = {field.name for field in fields(MarkSummary)}
+    facts = {"file": f"{learner}.json"} | {name: value for name, value in changes.items() if name in own}
+    of_mark = {"complete": True} | {name: value for name, value in changes.items() if name not in own}
+    questions = (("Q5", earned, 25.0),)
+    mark = Mark(LearnerRow(learner, learner), None, questions, **of_mark)  # type: ignore[arg-type]
+    return MarkSummary(mark, **facts)  # type: ignore[arg-type]
 
 
+GIVEN = (Override("", "Q5", 3.0, "", "", datetime.now(UTC)),)
 ADA = row("ada", 25.0, passed=True)
 BO = row("波", notes=("scaled_dot_product_attention: timed-out",) * 2)
 CY = row("cy\x1b[2J", 3.0, complete=False)
@@ -263,10 +258,16 @@ def test_docs_know_every_key(attncheck: Attncheck, asked: dict[str, object]) -> 
     ("line", "said"),
     [
         (
-            row("dot", 3.0, complete=False, error=Text("q05.py: the file is empty", "q05.py：文件是空的"), given=True),
+            row(
+                "dot",
+                3.0,
+                complete=False,
+                error=Text("q05.py: the file is empty", "q05.py：文件是空的"),
+                overridden=GIVEN,
+            ),
             "3 of 25  not gradable",
         ),
-        (row("eli", 3.0, file=None, submitted=False, given=True), "3 of 25  no submission"),
+        (row("eli", 3.0, file=None, submitted=False, overridden=GIVEN), "3 of 25  no submission"),
     ],
 )
 def test_points_by_hand(line: MarkSummary, said: str, attncheck: Attncheck, asked: dict[str, object]) -> None:

@@ -84,7 +84,7 @@ def test_points_are_given(out: Path) -> None:
     found = give_points(out, WISH, NOW, None, "en")
     assert isinstance(found, OverrideResult)
     assert given(out) == (found.override,) == (Override("bo", "double", 3.0, "nearly", "Prof. Invented", NOW),)
-    assert (found.part.question, found.part.possible, [row.earned for row in found.rows]) == ("Q1", 4.0, [3.0])
+    assert (found.part.question, found.part.possible, [row.mark.earned for row in found.rows]) == ("Q1", 4.0, [3.0])
     assert earned(out) == {"ada": 4, "bo": 3, "cy": 0}
     data = json.loads((out / "bo.json").read_text())
     assert (data["earned"], data["overrides"][0]["reason"]) == (3, "nearly")
@@ -101,7 +101,7 @@ def test_points_are_taken_back(out: Path) -> None:
     give_points(out, replace(WISH, learner="ada", points=1.0), NOW, None, "en")
     assert earned(out)["ada"] == 1
     found = remove_override(out, ("Ada", "DOUBLE"), BY, None, "en")
-    assert (found.override, found.part.name, found.rows[0].earned) == (None, "double", 4)
+    assert (found.override, found.part.name, found.rows[0].mark.earned) == (None, "double", 4)
     assert (given(out), earned(out)["ada"]) == ((), 4)
 
 

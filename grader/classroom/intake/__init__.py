@@ -137,16 +137,14 @@ def kinds() -> Mapping[str, ModuleType]:
     """The modules of this folder by name, ordered by ``RANK``."""
     names = [module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_")]
     modules = {name: importlib.import_module(f"{__name__}.{name}") for name in names}
-    return MappingProxyType(
-        {name: modules[name] for name in sorted(names, key=lambda name: (modules[name].RANK, name))}
-    )
+    names.sort(key=lambda name: (modules[name].RANK, name))
+    return MappingProxyType({name: modules[name] for name in names})
 
 
 def without_system_files(names: Sequence[str]) -> tuple[str, ...]:
     """The sorted names, without system files and incomplete submissions of an inbox."""
-    return tuple(
-        sorted(name for name in names if not name.startswith(INCOMING) and not _IGNORED & set(name.split("/")))
-    )
+    complete = (name for name in names if not name.startswith(INCOMING))
+    return tuple(sorted(name for name in complete if not _IGNORED & set(name.split("/"))))
 
 
 def detect_layout(
@@ -197,17 +195,13 @@ def _told(tree: Tree) -> str:
         return PLAIN
     odd = sorted(entries.difference(*(explained[name] for name in most)))
     named = listing([printable(name, 80) for name in odd], _MOST_NAMED)
-    unlike = _UNLIKE.fill(names=named) if odd else ""
+    unlike = Message("; these top-level entries do not fit: {names}").fill(names=named) if odd else ""
     candidates = most if whole else [*most, PLAIN]
-    raise UsageError(
-        Message(
-            "the kind of this collection is ambiguous: it may be {candidates}{unlike}. Move away what does not "
-            "belong to the class, or choose a kind with --intake ({candidates})."
-        ).fill(candidates=Text(" or ".join(candidates), " 或 ".join(candidates)), unlike=unlike)
+    said = Message(
+        "the kind of this collection is ambiguous: it may be {candidates}{unlike}. Move away what does not "
+        "belong to the class, or choose a kind with --intake ({candidates})."
     )
-
-
-_UNLIKE = Message("; these top-level entries do not fit: {names}")
+    raise UsageError(said.fill(candidates=Text(" or ".join(candidates), " 或 ".join(candidates)), unlike=unlike))
 
 
 def gradable(name: str) -> bool:
@@ -258,9 +252,8 @@ def group_files(parts: Sequence[tuple[str, str, str]]) -> dict[str, tuple[tuple[
         stem, dot, suffix = inner.rpartition(".")
         first = inner.casefold()
         number = theirs.get(first, 0)
-        while (
-            inner.casefold() in theirs
-        ):  # continue after the last number of this name, so that many equal names take linear time
+        # Continue after the last number of this name, so that many equal names take linear time.
+        while inner.casefold() in theirs:
             number = max(number, 1) + 1
             inner = f"{stem}-{number}{dot}{suffix}" if dot else f"{suffix}-{number}"
         theirs[first] = number

@@ -58,9 +58,8 @@ def layout(tree: Tree) -> Layout:
     for match in matches.values():
         theirs.setdefault(match["user"], []).append(match["file"])
     called = {user: _called(mine) for user, mine in theirs.items()}
-    files = group_files(
-        [(match["user"], name, called[match["user"]][match["file"]]) for name, match in matches.items()]
-    )
+    named = [(match["user"], name, called[match["user"]][match["file"]]) for name, match in matches.items()]
+    files = group_files(named)
     people: dict[str, Person] = {}
     late: set[str] = set()
     for match in matches.values():

@@ -118,11 +118,8 @@ def _metadata(tree: Tree) -> dict[str, dict[str, Any]]:
             Message("{name} is not YAML ({said}); export the submissions again.").fill(name=name, said=reason)
         ) from error
     if not isinstance(data, dict):
-        raise UsageError(
-            Message("{name} has no submissions; expected a mapping of folders, as Gradescope exports it.").fill(
-                name=name
-            )
-        )
+        said = Message("{name} has no submissions; expected a mapping of folders, as Gradescope exports it.")
+        raise UsageError(said.fill(name=name))
     return {_word(folder): _plain(facts) for folder, facts in data.items() if isinstance(facts, dict)}
 
 

@@ -151,12 +151,11 @@ def _key(tree: Tree) -> bytes | None:
         if mine.st_uid != ours.st_uid:
             return None
         if stat.S_IMODE(mine.st_mode) & 0o077:
-            raise UsageError(
-                Message(
-                    "others can read the key of the inbox, {key}, and sign with it. Remove it, create a new one with "
-                    "'attncheck inbox', and check what was submitted since."
-                ).fill(key=inbox.KEY)
+            said = Message(
+                "others can read the key of the inbox, {key}, and sign with it. Remove it, create a new one with "
+                "'attncheck inbox', and check what was submitted since."
             )
+            raise UsageError(said.fill(key=inbox.KEY))
     return inbox.parse_key(tree.read(inbox.KEY))
 
 

@@ -55,13 +55,12 @@ def layout(tree: Tree) -> Layout:
     submissions = [FoundSubmission(f"moodle-{key}", (people[key],), files[key]) for key in files]
     left = tuple(name for name in tree.names if name not in mine and not name.endswith("/"))
     odd = find_strays((name for name in left if name not in matches), _NO_SUCH_NAME.fill(example=_EXAMPLE))
-    double = (Stray(name, _TWO_LEARNERS, (name,)) for name in twice)
+    double = (Stray(name, Message("by its name, it could belong to either of two learners"), (name,)) for name in twice)
     return Layout(tuple(submissions), left, (*odd, *double))
 
 
 _EXAMPLE = "Jane Doe_657768_assignsubmission_file"
 _NO_SUCH_NAME = Message("not a file or folder name of Moodle (such as {example})")
-_TWO_LEARNERS = Message("by its name, it could belong to either of two learners")
 
 
 def _match(name: str) -> re.Match[str] | None:

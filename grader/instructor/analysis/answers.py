@@ -161,9 +161,8 @@ def _borrowed(
         if sources:
             same = tuple(each for each in fitting[0] if all(each in theirs for theirs in fitting))
             mine = signed and _is_correct(item, value, items.Context(course.public_id, signed, item.id))
-            yield BorrowedAnswer(
-                learner, item.id, answer_text(value), own, same or fitting[0], sources, signed if mine else ""
-            )
+            name = signed if mine else ""
+            yield BorrowedAnswer(learner, item.id, answer_text(value), own, same or fitting[0], sources, name)
 
 
 def _is_correct(item: Item, value: object, context: items.Context) -> bool:

@@ -20,6 +20,7 @@ from grader.classroom.worker import Workers
 from grader.core import bounded
 from grader.core.errors import SubmissionError
 from grader.core.model import Course, Part, SourceFile
+from grader.core.serialize import Shown
 from grader.course.starter import file_name, stub
 from grader.instructor.analysis import similarity
 from grader.instructor.analysis.similarity import (
@@ -27,6 +28,7 @@ from grader.instructor.analysis.similarity import (
     CodeSample,
     IdenticalGroup,
     ReducedSample,
+    ScopeName,
     SimilarityResult,
     SimilarPair,
 )
@@ -127,11 +129,18 @@ N = TypeVar("N", int, float)
 
 @dataclass(frozen=True, slots=True)
 class ClusterScope:
-    """How similar the submissions ``keys`` are in ``scope``: each range is (minimum, maximum) over the linked pairs."""
+    """How similar submissions of a cluster are in one exercise: the lowest and the highest values of their pairs.
 
-    scope: str
-    keys: tuple[str, ...]
-    scores: tuple[float, float]
+    - `exercise`: the exercise; `null` for the whole submission
+    - `submissions`: the keys of those that are similar in it
+    - `score`: the lowest and the highest score
+    - `tokens`: the lowest and the highest number of shared tokens
+    - `names`: the lowest and the highest share of identical names
+    """
+
+    exercise: ScopeName
+    submissions: tuple[Shown, ...]
+    score: tuple[float, float]
     tokens: tuple[int, int]
     names: tuple[float, float]
 
@@ -164,9 +173,9 @@ def find_clusters(found: SimilarityResult) -> tuple[Cluster, ...]:
     alike = [scope for inside in by_scope.values() for scope in _of_scope(inside)]
     parts: dict[frozenset[str], list[ClusterScope]] = {}
     wholes: dict[str, list[frozenset[str]]] = defaultdict(list)  # by the key of each member, the largest first
-    for scope in sorted(alike, key=lambda scope: (-len(scope.keys), scope.keys)):
-        keys = frozenset(scope.keys)
-        home = next((whole for whole in wholes[scope.keys[0]] if keys <= whole), keys)
+    for scope in sorted(alike, key=lambda scope: (-len(scope.submissions), scope.submissions)):
+        keys = frozenset(scope.submissions)
+        home = next((whole for whole in wholes[scope.submissions[0]] if keys <= whole), keys)
         if home not in parts:
             parts[home] = []
             for key in home:
@@ -175,7 +184,7 @@ def find_clusters(found: SimilarityResult) -> tuple[Cluster, ...]:
     clusters = []
     for keys, inside in parts.items():
         linked = [pair for key in keys for pair in by_left[key] if pair.right in keys]
-        scopes = sorted(inside, key=lambda alike: (alike.scope == WHOLE, -alike.tokens[1], alike.scope))
+        scopes = sorted(inside, key=lambda alike: (alike.exercise == WHOLE, -alike.tokens[1], alike.exercise))
         clusters.append(Cluster(tuple(sorted(keys)), tuple(scopes), tuple(_links(linked))))
     return tuple(sorted(clusters, key=lambda cluster: (-cluster.tokens, cluster.keys)))
 

@@ -25,7 +25,7 @@ import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Annotated, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -34,6 +34,7 @@ from rapidfuzz.distance import Indel
 
 from grader.core import bounded
 from grader.core.model import Part, SourceFile
+from grader.core.serialize import Written
 
 #: The score from which a pair is reported: the share of own tokens that both sides have in the same order.
 THRESHOLD = 0.8
@@ -52,6 +53,14 @@ SEVERAL = 3
 MOST_STEPS = 1 << 37
 #: The scope for whole submissions; all other scopes are names of exercises.
 WHOLE = ""
+
+
+def _exercise(scope: str) -> str | None:
+    return scope or None
+
+
+#: A scope, which is null in JSON if it is ``WHOLE``.
+ScopeName: TypeAlias = Annotated[str, Written(_exercise)]
 
 #: Shorter runs of tokens are equal by chance.
 _RUN = 10
@@ -139,9 +148,15 @@ class IdenticalGroup:
 
 @dataclass(frozen=True, slots=True)
 class ScopeCount:
-    """For one scope: how many submissions have code for it, and how many of these have enough own code to compare."""
+    """What was compared of an exercise.
 
-    name: str
+    - `exercise`: the exercise; `null` for the whole submission
+    - `written`: how many submissions have code for it
+    - `compared`: how many of these have at least `shortest` tokens of their own, not counting code from stubs,
+      references or many submissions
+    """
+
+    exercise: ScopeName
     written: int
     compared: int
 
@@ -233,7 +248,7 @@ def compare(
         pairs=tuple(sorted(pairs, key=lambda pair: (-pair.tokens, pair.left, pair.right, pair.scope))),
         groups=tuple(map(_group, large)),
         scopes=tuple(scope.count for scope in scopes),
-        subtracted={scope.count.name: scope.subtracted for scope in scopes},
+        subtracted={scope.count.exercise: scope.subtracted for scope in scopes},
         comments=_comments(split_by_exercise(given, ())),
         shortened=tuple(dict.fromkeys(shortened)),
         unaligned=budget.unaligned,
@@ -630,7 +645,7 @@ def side_by_side(
 
     Both are empty if marking exceeds the limits of the process for large submissions.
     """
-    exercises = [scope.name for scope in found.scopes if scope.name != WHOLE]
+    exercises = [scope.exercise for scope in found.scopes if scope.exercise != WHOLE]
     subtracted = found.given if pair.common else found.subtracted[pair.scope]
     asked = (exercises, pair.scope, subtracted, found.comments, left, right)
     if is_small(left) and is_small(right):

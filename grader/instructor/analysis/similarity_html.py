@@ -90,15 +90,12 @@ def render(
         .render(
             course=course,
             title=similarity_view.TITLE,
+            view=similarity_view,
             found=found,
             shown=compare_clusters(found, made[:MOST], who, read),
             more=len(made) - MOST,
-            COMMON_CODE=similarity_view.COMMON_CODE,
-            honest=similarity_view.honest(),
-            nothing=similarity_view.NOTHING.fill(threshold=f"{found.threshold:.0%}"),
-            counted=similarity_view.COMPARED.fill(submissions=found.submissions),
             notes=similarity_view.notes(found, who, left_out),
-            scopes=[one for one in found.scopes if one.name != WHOLE and one.written],
+            scopes=[one for one in found.scopes if one.exercise != WHOLE and one.written],
             lang=lang,
             style=Markup(style),
             policy=policy(style),
@@ -112,11 +109,10 @@ def compare_clusters(
     chosen: Sequence[Cluster],
     who: Mapping[str, str],
     read: Callable[[str], CodeSample | None],
-    most: int | None = None,
+    most: int = MOST_COUPLES,
 ) -> list[ClusterComparison]:
-    """The ``chosen`` clusters with at most ``most`` couples in all (default: ``MOST_COUPLES``) side by side."""
-    left = MOST_COUPLES if most is None else most
-    shown = []
+    """The ``chosen`` clusters with at most ``most`` couples in all side by side."""
+    left, shown = most, []
     for at, cluster in enumerate(chosen):
         couples = list(by_couple(cluster.links).items())
         kept = couples[:left]

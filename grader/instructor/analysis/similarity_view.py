@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
-from grader.classroom.words import AND_MORE
+from grader.classroom.words import first_names
 from grader.core.model import Message, Text
-from grader.core.text import clean, name_list
+from grader.core.text import clean
 from grader.instructor.analysis.class_similarity import Cluster, ClusterScope, find_clusters
 from grader.instructor.analysis.similarity import (
     MOST_TOKENS,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 _MOST = 20
 _MOST_GROUPS = 10
 _LONGEST = 60
+_listed = partial(first_names, longest=_LONGEST)
 
 # ---------------------------------------------------------------------------------------------- words
 
@@ -47,8 +49,6 @@ SHORTENED = Message("Very long; only the first {most} tokens were compared: {nam
 UNALIGNED = Message("There is so much similar code that the {count} pairs that share least were not compared")
 SOME = Message("{scope} (only {names})")
 COMMON_CODE = Message("Many others wrote some of the same parts; only these wrote all of them.")
-COUPLE = Message("{left}  ↔  {right}")
-CLUSTER = Message("{count} submissions: {names}")
 MORE = Message("and {count} more: see --html or --json", "groups")
 
 
@@ -67,17 +67,17 @@ def title(cluster: Cluster, who: Mapping[str, str]) -> Text:
     names = [who[key] for key in cluster.keys]
     if len(names) == 2:
         left, right = (clean(name, _LONGEST) for name in names)
-        return COUPLE.fill(left=left, right=right)
-    return CLUSTER.fill(count=len(names), names=_listed(names))
+        return Message("{left}  ↔  {right}").fill(left=left, right=right)
+    return Message("{count} submissions: {names}").fill(count=len(names), names=_listed(names))
 
 
 def alike_in(one: ClusterScope, cluster: Cluster, who: Mapping[str, str]) -> Text:
     """A sentence that says how much a cluster has in common in one scope, with ranges if its pairs differ."""
-    what = scope(one.scope)
-    if len(one.keys) < len(cluster.keys):
-        what = SOME.fill(scope=what, names=_listed([who[key] for key in one.keys]))
+    what = scope(one.exercise)
+    if len(one.submissions) < len(cluster.keys):
+        what = SOME.fill(scope=what, names=_listed([who[key] for key in one.submissions]))
     tokens = "–".join(dict.fromkeys(map(str, one.tokens)))
-    return ALIKE.fill(scope=what, score=_range(one.scores), tokens=tokens, names=_range(one.names))
+    return ALIKE.fill(scope=what, score=_range(one.score), tokens=tokens, names=_range(one.names))
 
 
 def _range(ends: tuple[float, float]) -> str:
@@ -89,11 +89,6 @@ def honest() -> Text:
     return HONEST.fill(shortest=SHORTEST)
 
 
-def short(found: SimilarityResult) -> tuple[ScopeCount, ...]:
-    """The exercises for which most submissions are too short to compare."""
-    return tuple(one for one in found.scopes if one.name != WHOLE and one.written and 2 * one.compared < one.written)
-
-
 def notes(found: SimilarityResult, who: Mapping[str, str], left_out: Sequence[str]) -> list[Text]:
     """What else to know besides the pairs: large groups, and what was not compared."""
     said = []
@@ -101,9 +96,10 @@ def notes(found: SimilarityResult, who: Mapping[str, str], left_out: Sequence[st
     for group in sorted(popular, key=lambda group: -group.tokens)[:_MOST_GROUPS]:
         names = _listed([who[key] for key in group.keys])
         said.append(GROUP.fill(exercise=group.scope, count=len(group.keys), tokens=group.tokens, names=names))
-    if few := short(found):
-        said.append(SHORT.fill(names=_listed([f"{one.name} ({one.compared}/{one.written})" for one in few], len(few))))
-    exercises = [one for one in found.scopes if one.name != WHOLE]
+    exercises = [one for one in found.scopes if one.exercise != WHOLE]
+    if few := [one for one in exercises if one.written and 2 * one.compared < one.written]:
+        names = _listed([f"{one.exercise} ({one.compared}/{one.written})" for one in few], len(few))
+        said.append(SHORT.fill(names=names))
     if empty := [one for one in exercises if not one.written]:
         said.append(NO_CODE.fill(count=len(empty), all=len(exercises)))
     if found.shortened:
@@ -114,15 +110,6 @@ def notes(found: SimilarityResult, who: Mapping[str, str], left_out: Sequence[st
     if left_out:
         said.append(LEFT_OUT.fill(names=_listed(left_out)))
     return said
-
-
-def _listed(names: Sequence[str], most: int = 20) -> Text:
-    shown = [clean(name, _LONGEST) for name in names[:most]]
-    listed = name_list(shown)
-    if len(names) <= most:
-        return listed
-    more = AND_MORE.fill(more=len(names) - most)
-    return Text(listed.en + more.en, listed.zh + more.zh)
 
 
 # ------------------------------------------------------------------------------------------- terminal
@@ -191,24 +178,6 @@ class PairJson:
 
 
 @dataclass(frozen=True, slots=True)
-class ClusterExerciseJson:
-    """How similar submissions of a cluster are in one exercise: the lowest and the highest values of their pairs.
-
-    - `exercise`: the exercise; `null` for the whole submission
-    - `submissions`: the keys of those that are similar in it
-    - `score`: the lowest and the highest score
-    - `tokens`: the lowest and the highest number of shared tokens
-    - `names`: the lowest and the highest share of identical names
-    """
-
-    exercise: str | None
-    submissions: tuple[str, ...]
-    score: tuple[float, float]
-    tokens: tuple[int, int]
-    names: tuple[float, float]
-
-
-@dataclass(frozen=True, slots=True)
 class ClusterJson:
     """Submissions that pairs link, directly or through others.
 
@@ -219,7 +188,7 @@ class ClusterJson:
 
     submissions: tuple[Submitted, ...]
     tokens: int
-    exercises: tuple[ClusterExerciseJson, ...]
+    exercises: tuple[ClusterScope, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,21 +205,6 @@ class GroupJson:
     tokens: int
     names: float
     submissions: tuple[Submitted, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ExerciseJson:
-    """What was compared of an exercise.
-
-    - `exercise`: the exercise; `null` for the whole submission
-    - `written`: how many submissions have code for it
-    - `compared`: how many of these have at least `shortest` tokens of their own, not counting code from stubs,
-      references or many submissions
-    """
-
-    exercise: str | None
-    written: int
-    compared: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +231,7 @@ class SimilarityJson:
     pairs: tuple[PairJson, ...]
     clusters: tuple[ClusterJson, ...]
     groups: tuple[GroupJson, ...]
-    exercises: tuple[ExerciseJson, ...]
+    exercises: tuple[ScopeCount, ...]
     shortened: tuple[Submitted, ...]
     unaligned: int
     left_out: tuple[str, ...]
@@ -291,31 +245,26 @@ def as_data(
     def whose(key: str) -> Submitted:
         return Submitted(clean(key), tuple(map(clean, people[key])))
 
+    def as_pair(pair: SimilarPair) -> PairJson:
+        sides = whose(pair.left), whose(pair.right)
+        return PairJson(*sides, pair.scope or None, pair.score, pair.tokens, pair.names, pair.common)
+
     return SimilarityJson(
         format=1,
         submissions=found.submissions,
         threshold=found.threshold,
         shortest=SHORTEST,
-        pairs=tuple(_pair(pair, whose(pair.left), whose(pair.right)) for pair in found.pairs),
+        pairs=tuple(map(as_pair, found.pairs)),
         clusters=tuple(
-            ClusterJson(tuple(map(whose, cluster.keys)), cluster.tokens, tuple(map(_cluster_scope, cluster.scopes)))
+            ClusterJson(tuple(map(whose, cluster.keys)), cluster.tokens, cluster.scopes)
             for cluster in find_clusters(found)
         ),
         groups=tuple(
             GroupJson(group.scope or None, group.tokens, group.names, tuple(map(whose, group.keys)))
             for group in found.groups
         ),
-        exercises=tuple(ExerciseJson(count.name or None, count.written, count.compared) for count in found.scopes),
+        exercises=found.scopes,
         shortened=tuple(map(whose, found.shortened)),
         unaligned=found.unaligned,
         left_out=tuple(map(clean, left_out)),
     )
-
-
-def _pair(pair: SimilarPair, left: Submitted, right: Submitted) -> PairJson:
-    return PairJson(left, right, pair.scope or None, pair.score, pair.tokens, pair.names, pair.common)
-
-
-def _cluster_scope(alike: ClusterScope) -> ClusterExerciseJson:
-    keys = tuple(map(clean, alike.keys))
-    return ClusterExerciseJson(alike.scope or None, keys, alike.scores, alike.tokens, alike.names)

@@ -317,10 +317,8 @@ def _parts(tally: _Tally, table: Array, points: Array) -> Iterator[PartStatistic
     before = [np.zeros(len(table)), np.zeros(len(table))]
     for at, (name, (question, kind, _)) in enumerate(tally.possible.items()):
         told = ~open_[:, at]
-        own, (got, most) = (
-            table[told, at],
-            ((left + right[:, at])[told] for left, right in zip(before, after, strict=True)),
-        )
+        own = table[told, at]
+        got, most = ((left + right[:, at])[told] for left, right in zip(before, after, strict=True))
         yield PartStatistics(
             name,
             question,
@@ -458,12 +456,8 @@ def find_misconceptions(marks: Iterable[Mark], since: datetime | None = None) ->
     found = []
     for (question, name), by_learner in now.items():
         parts = Counter(part for every in by_learner.values() for part in every)
-        ranked = tuple(sorted(parts.items(), key=lambda each: (-each[1], each[0])))
-        found.append(
-            ClassMisconception(
-                question, name, tuple(sorted(by_learner)), ranked, len(earlier.get((question, name), ()))
-            )
-        )
+        before = len(earlier.get((question, name), ()))
+        found.append(ClassMisconception(question, name, tuple(sorted(by_learner)), tuple(_ranked(parts)), before))
     return tuple(sorted(found, key=lambda each: (-len(each.learners), each.question, each.name)))
 
 

@@ -5,20 +5,17 @@ Learners appear as numbered rows, sorted by points, unless their ids are request
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from html import escape
 from itertools import groupby
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 from markupsafe import Markup
 
 from grader.core.model import Course, Lang, Message, Text
-from grader.instructor.analysis import statistics_view as said
+from grader.instructor.analysis import statistics_view as view
 from grader.instructor.analysis.statistics import FEW, PartStatistics, Statistics
-from grader.instructor.analysis.statistics_view import FrequentMistake, NotableResult
 from grader.report.array_svg import LEVELS, Scale
 from grader.report.html import brief, environment, policy, sheet
 
@@ -39,144 +36,36 @@ _SEVERAL = Message(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class MisconceptionRow:
-    """A misconception in the ranking. ``name`` is its id with spaces for hyphens."""
-
-    question: str
-    name: str
-    times: int
-    share: float
-    truth: Text | None
-
-
-@dataclass(frozen=True, slots=True)
-class PartRow:
-    """A row of the table of items and exercises."""
-
-    part: PartStatistics
-    label: str
-    earned: str
-    discrimination: str
-    negative: bool
-    wrong: FrequentMistake | None
-
-
 def render(statistics: Statistics, course: Course, lang: Lang, *, names: bool = False) -> str:
     """The page, in ``lang`` until its reader chooses the other language."""
     style = sheet(_TEMPLATES / "statistics.css")
+    parts = groupby(view.begun(statistics), key=lambda part: part.question)
+    each = _each(len(statistics.grid))
     page = (
         environment(_TEMPLATES)
         .get_template("statistics.html")
         .render(
-            page=_Page(statistics, course, names),
+            view=view,
+            found=statistics,
             spread=statistics.spread,
             course=course,
             title=TITLE,
+            FEW=FEW,
+            OF_CLASS=Message("{times} of {learners} learners"),
+            MORE=Message("{count} more", "chart"),
+            findings=view.findings(statistics, course, names=names),
+            parts=[(question, list(inside)) for question, inside in parts],
+            tenths=histogram(statistics),
+            bar=_SCALE.bar(),
+            map_said=_LEARNER if each == 1 else _SEVERAL.fill(each=each),
+            map=heat_map(statistics, names=names) if statistics.questions else None,
+            scatter=scatter(statistics) if any(p.discrimination is not None for p in statistics.parts) else None,
             lang=lang,
             style=Markup(style),
             policy=policy(style),
         )
     )
     return page.lstrip() + "\n"
-
-
-@dataclass(frozen=True, slots=True)
-class _Page:
-    """The values that the template shows."""
-
-    found: Statistics
-    course: Course
-    names: bool
-
-    FIRST: ClassVar = 10
-    NOBODY: ClassVar = said.NOBODY
-    COLUMNS: ClassVar = said.COLUMNS
-    HOW_TO_READ: ClassVar = said.HOW_TO_READ
-    OF_CLASS: ClassVar = Message("{times} of {learners} learners")
-    MORE: ClassVar = Message("{count} more", "chart")
-
-    @property
-    def alpha(self) -> str:
-        """Cronbach's alpha, or a dash."""
-        return "–" if self.found.alpha is None else f"{self.found.alpha:.2f}"
-
-    @property
-    def mean(self) -> Text:
-        """The mean, deviation and quartiles, as a sentence."""
-        return said.mean(self.found)
-
-    @property
-    def warning(self) -> Text:
-        """The warning for small classes."""
-        return said.WARNING.fill(learners=self.found.spread.learners, few=FEW)
-
-    @property
-    def findings(self) -> tuple[NotableResult, ...]:
-        """Everything suspicious, with what to do about it."""
-        return said.findings(self.found, self.course, names=self.names)
-
-    @property
-    def beliefs(self) -> list[MisconceptionRow]:
-        """The misconceptions, the most frequent first."""
-        learners = self.found.spread.learners
-        return [
-            MisconceptionRow(
-                question,
-                name.replace("-", " "),
-                times,
-                min(times / learners, 1.0),
-                said.truth(self.course, question, name),
-            )
-            for question, name, times in self.found.misconceptions
-        ]
-
-    @property
-    def parts(self) -> Iterator[tuple[str, Text, list[PartRow]]]:
-        """The rows of the table, question by question."""
-        for name, parts in groupby(said.begun(self.found), key=lambda part: part.question):
-            question = self.course.question(name)
-            yield name, question.title if question else Text("", ""), [self._row(part) for part in parts]
-
-    @property
-    def untouched(self) -> Text | None:
-        """Which questions nobody has started."""
-        return said.untouched(self.found)
-
-    def _row(self, part: PartStatistics) -> PartRow:
-        negative = part.name in self.found.negative
-        earned, discrimination = said.share(part.difficulty), said.signed(part.discrimination)
-        return PartRow(part, said.label(part), earned, discrimination, negative, said.wrong(part, self.course))
-
-    def share(self, value: float) -> str:
-        """A share as a percentage."""
-        return said.share(value)
-
-    @property
-    def tenths(self) -> Markup:
-        """The histogram."""
-        return histogram(self.found)
-
-    @property
-    def bar(self) -> Markup:
-        """The colour scale of the heat map."""
-        return _SCALE.bar()
-
-    @property
-    def map_said(self) -> Text:
-        """How to read the heat map."""
-        each = _each(len(self.found.grid))
-        return _LEARNER if each == 1 else _SEVERAL.fill(each=each)
-
-    @property
-    def map(self) -> Markup | None:
-        """The heat map of learners and questions."""
-        return heat_map(self.found, names=self.names) if self.found.questions else None
-
-    @property
-    def scatter(self) -> Markup | None:
-        """Difficulty and discrimination of all parts that have both."""
-        return scatter(self.found) if any(p.discrimination is not None for p in self.found.parts) else None
 
 
 # ------------------------------------------------------------------------------------------- pictures
@@ -207,10 +96,8 @@ def histogram(statistics: Statistics) -> Markup:
     parts.append(f'<path class="axis" d="M0 {floor}h{wide}"/>')
     for value in statistics.spread.quartiles:
         parts.append(f'<path class="quartile" d="M{value * wide:.1f} {floor - 6}v12"/>')
-    return Markup(
-        f'<svg class="tenths" viewBox="0 0 {wide} {high - 16}" role="img" aria-labelledby="tenths">'
-        f"{''.join(parts)}</svg>"
-    )
+    size = f'viewBox="0 0 {wide} {high - 16}"'
+    return Markup(f'<svg class="tenths" {size} role="img" aria-labelledby="tenths">{"".join(parts)}</svg>')
 
 
 def _each(learners: int) -> int:
@@ -220,36 +107,32 @@ def _each(learners: int) -> int:
 
 def heat_map(statistics: Statistics, *, names: bool) -> Markup:
     """A heat map with a cell for each learner and question, coloured by share of points, as SVG."""
-    order = said.by_points(statistics)
+    order = view.by_points(statistics)
     each = _each(len(order))
     grid = np.array([statistics.grid[at] for at in order])
-    rows = [grid[at : at + each].mean(axis=0) for at in range(0, len(order), each)]
-    labels = [
-        brief(statistics.learners[order[at]], 18)
-        if names and each == 1
-        else str(at + 1)
-        if each == 1
-        else f"{at + 1}–{min(at + each, len(order))}"
-        for at in range(0, len(order), each)
-    ]
+    firsts = range(0, len(order), each)
+    rows = [grid[at : at + each].mean(axis=0) for at in firsts]
+    if each > 1:
+        labels = [f"{at + 1}–{min(at + each, len(order))}" for at in firsts]
+    elif names:
+        labels = [brief(statistics.learners[order[at]], 18) for at in firsts]
+    else:
+        labels = [str(at + 1) for at in firsts]
     tall = 14 if len(rows) <= 60 else 9
     left = 12 + max(map(len, labels)) * 7 if tall == 14 or names or each > 1 else 40
     top, count = 22, len(statistics.questions)
-    parts = [
-        _text(left + at * _CELL + _CELL / 2, 14, name.removeprefix("Q"), "tick")
-        for at, name in enumerate(statistics.questions)
-    ]
+    middles = [left + at * _CELL + _CELL / 2 for at in range(count)]
+    named = zip(middles, statistics.questions, strict=True)
+    parts = [_text(x, 14, name.removeprefix("Q"), "tick") for x, name in named]
     for at, name in enumerate(labels):
         if tall == 14 or at % 5 == 0 or names:
             parts.append(_text(left - 6, top + at * tall + tall - 3, name, "tick end"))
     parts.append(_cells(rows, left, top, tall))
     below = top + len(rows) * tall + 8
-    parts.append(_cells([grid.mean(axis=0)], left, below, 20))
-    levels = _SCALE.levels(grid.mean(axis=0))
-    for at, value in enumerate(grid.mean(axis=0)):
-        parts.append(
-            _text(left + at * _CELL + _CELL / 2, below + 14, f"{100 * value:.0f}", f"mean on-s{int(levels[at])}")
-        )
+    means = grid.mean(axis=0)
+    parts.append(_cells([means], left, below, 20))
+    for x, value, level in zip(middles, means, _SCALE.levels(means), strict=False):
+        parts.append(_text(x, below + 14, f"{100 * value:.0f}", f"mean on-s{int(level)}"))
     parts.append(_text(left - 6, below + 14, "%", "tick end"))
     wide, high = left + count * _CELL + 2, below + 22
     size = f'width="{_ENLARGED * wide:.0f}" viewBox="0 0 {wide} {high}"'
@@ -273,7 +156,7 @@ def scatter(statistics: Statistics) -> Markup:
     wide, high = _FRAME
     left, top, right, bottom = 44, 12, 12, 42
     across, down = wide - left - right, high - top - bottom
-    known = [part for part in said.ordered(statistics) if part.discrimination is not None]
+    known = [part for part in view.ordered(statistics) if part.discrimination is not None]
     low = min([-0.2, *(part.discrimination or 0.0 for part in known)])
 
     def place(part: PartStatistics) -> tuple[float, float]:
@@ -293,12 +176,12 @@ def scatter(statistics: Statistics) -> Markup:
             for tick in (0, 0.5, 1)
         ),
     ]
-    shapes += [_both(left + across / 2, high - 6, said.COLUMNS[1]), _both(left + 6, top + 8, said.COLUMNS[2], "start")]
+    shapes += [_both(left + across / 2, high - 6, view.COLUMNS[1]), _both(left + 6, top + 8, view.COLUMNS[2], "start")]
     for part in known:
         x, y = place(part)
         odd = " odd-one" if part.name in statistics.negative else ""
-        numbers = f"{said.share(part.difficulty)}, {said.signed(part.discrimination)}"
-        told = f"<title>{escape(said.label(part))}: {numbers}</title>"
+        numbers = f"{view.share(part.difficulty)}, {view.signed(part.discrimination)}"
+        told = f"<title>{escape(view.label(part))}: {numbers}</title>"
         if part.kind == "item":
             shapes.append(f'<circle class="item{odd}" cx="{x:.1f}" cy="{y:.1f}" r="5">{told}</circle>')
         else:
@@ -306,10 +189,9 @@ def scatter(statistics: Statistics) -> Markup:
     for part in [part for part in known if part.name in statistics.negative][:_MOST_LABELS]:
         x, y = place(part)
         side, style = (9, "named start") if x < left + across * 0.7 else (-9, "named end")
-        shapes.append(_text(x + side, y + 4, brief(said.label(part), 30), style))
-    return Markup(
-        f'<svg class="scatter" viewBox="0 0 {wide} {high}" role="img" aria-labelledby="scatter">{"".join(shapes)}</svg>'
-    )
+        shapes.append(_text(x + side, y + 4, brief(view.label(part), 30), style))
+    size = f'viewBox="0 0 {wide} {high}"'
+    return Markup(f'<svg class="scatter" {size} role="img" aria-labelledby="scatter">{"".join(shapes)}</svg>')
 
 
 def _both(x: float, y: float, title: Text, side: str = "") -> str:

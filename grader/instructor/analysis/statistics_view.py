@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from grader.core.layout import cells, pad, shorten
 from grader.core.model import Course, Lang, Message, Text
 from grader.core.serialize import Unrounded
-from grader.core.text import clean, cleaned, name_list, same
+from grader.core.text import EMPTY, SEMICOLON, clean, cleaned, join, name_list, same
 from grader.course import items
 from grader.instructor.analysis.statistics import (
     FEW,
@@ -54,7 +54,6 @@ HOW_TO_READ = Message(
     "discrimination, the correlation with the points in everything else; above 0.3 is good, below 0 is suspicious. "
     "Names ending in () are code exercises."
 )
-UNTOUCHED = Message("Nobody has started: {names}.")
 MISTAKE = Message("{option} ({times}×): {what}")
 BELIEFS = Message("Common misconceptions", "table")
 MORE_BELIEFS = Message("and {count} more: see --html or --json")
@@ -94,7 +93,6 @@ _BORROWED = (
         "those with several explain one."
     ).with_advice(Message("--names says who they are.")),
 )
-_WHO = Message(": {names}")
 _TALK = (
     Message("{part}: correct in the quiz ({items}), not in code ({exercises})."),
     Message(
@@ -163,9 +161,8 @@ def _findings(found: Statistics, course: Course, names_too: bool) -> Iterator[No
         yield NotableResult("unreliable", (), _UNRELIABLE[0].fill(alpha=f"{found.alpha:.2f}"), _UNRELIABLE[1])
     for part in found.parts:
         if part.tried >= FEW // 6 and part.difficulty is not None and part.difficulty < _HARD:
-            yield NotableResult(
-                "hard", (part.name,), _LEAST[0].fill(part=part.name, value=share(part.difficulty)), _LEAST[1]
-            )
+            said, todo = _LEAST
+            yield NotableResult("hard", (part.name,), said.fill(part=part.name, value=share(part.difficulty)), todo)
     for one in found.disagreements:
         said, todo = _TALK if one.items > one.exercises else _CODE
         values = {"items": share(one.items), "exercises": share(one.exercises)}
@@ -188,9 +185,7 @@ def _public_only(found: Statistics, names: bool) -> Iterator[NotableResult]:
         grouped.setdefault((one.exercise, one.check), []).append(one)
     for (exercise, check), those in grouped.items():
         said, todo = _PUBLIC_ONLY
-        who = Text("", "")
-        if names:
-            who = _WHO.fill(names=_listed([same(clean(one.learner or "")) for one in those]))
+        who = _who(one.learner or "" for one in those) if names else EMPTY
         cases = {"public": those[0].public, "hidden": those[0].hidden}
         told = said.fill(exercise=exercise, check=check_label(check), times=len(those), who=who, **cases)
         yield NotableResult("public-only", (f"{exercise}: {check}",), told, todo)
@@ -201,16 +196,18 @@ def _borrowed(found: Statistics, names: bool) -> Iterator[NotableResult]:
     several = [name for name, times in Counter(one.learner for one in found.borrowed).most_common() if times > 1]
     if found.borrowed:
         said, todo = _BORROWED
-        who = Text("", "")
-        if names and several:
-            who = _WHO.fill(names=_listed([same(clean(name)) for name in several]))
+        who = _who(several) if names and several else EMPTY
         told = said.fill(times=len(found.borrowed), several=len(several), who=who)
         yield NotableResult("others-numbers", tuple(dict.fromkeys(one.item for one in found.borrowed)), told, todo)
 
 
+def _who(names: Iterable[str]) -> Text:
+    return Message(": {names}").fill(names=_listed([same(clean(name)) for name in names]))
+
+
 def _listed(names: Sequence[Text]) -> Text:
     shown = names[:_MOST_NAMED]
-    joined = Text("; ".join(name.en for name in shown), "；".join(name.zh for name in shown))
+    joined = join(shown, SEMICOLON)
     return joined if len(shown) == len(names) else _MORE_CASES.fill(names=joined, more=len(names) - len(shown))
 
 
@@ -290,7 +287,7 @@ def untouched(statistics: Statistics) -> Text | None:
     """Which questions nobody has started; None if there are none."""
     tried = _begun(statistics)
     names = [name for name in statistics.questions if name not in tried]
-    return UNTOUCHED.fill(names=name_list(names)) if names else None
+    return Message("Nobody has started: {names}.").fill(names=name_list(names)) if names else None
 
 
 def label(part: PartStatistics) -> str:

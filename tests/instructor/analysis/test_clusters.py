@@ -38,8 +38,8 @@ def test_a_triple_is_one_cluster() -> None:
     """Not three pairs; its scopes are those of all three, and two links hold it together."""
     (one,) = find_clusters(found(handed("a", CODE), handed("b", RENAMED), handed("c", CODE), handed("d", OTHER)))
     assert one.keys == ("a", "b", "c")
-    assert [(scope.scope, scope.keys) for scope in one.scopes] == [("attend", one.keys), (WHOLE, one.keys)]
-    assert one.scopes[0].scores[0] < one.scopes[0].scores[1] == 1.0
+    assert [(scope.exercise, scope.submissions) for scope in one.scopes] == [("attend", one.keys), (WHOLE, one.keys)]
+    assert one.scopes[0].score[0] < one.scopes[0].score[1] == 1.0
     assert one.scopes[0].names[0] < 0.5 and one.scopes[0].names[1] == 1.0
     assert [(each.left, each.right) for each in one.links if each.scope == "attend"] == [("a", "c"), ("a", "b")]
 
@@ -81,7 +81,7 @@ def test_a_whole_submission_that_many_have() -> None:
     class_ = [handed(f"s{n:02}", text) for n in range(COMMON + 1)]
     (one,) = find_clusters(found(*class_))
     assert one.keys == tuple(each.key for each in class_)
-    assert [scope.scope for scope in one.scopes] == [WHOLE]
+    assert [scope.exercise for scope in one.scopes] == [WHOLE]
     assert len(one.links) == COMMON
     assert one.scopes[0].names == (1.0, 1.0)
     renamed = handed("s00", text.replace("scores", "energy").replace("weights", "p"))
@@ -111,7 +111,7 @@ def test_clusters_of_several_exercises() -> None:
     assert [one.tokens for one in made] == [140, 140, 99]
     result = similar(pair("a", "b", "f"), pair("b", "c", "f"), pair("b", "c", WHOLE, 80))
     (one,) = find_clusters(result)
-    assert [(each.scope, each.keys) for each in one.scopes] == [("f", ("a", "b", "c")), (WHOLE, ("b", "c"))]
+    assert [(each.exercise, each.submissions) for each in one.scopes] == [("f", ("a", "b", "c")), (WHOLE, ("b", "c"))]
 
 
 def test_a_long_chain() -> None:

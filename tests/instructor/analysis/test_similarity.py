@@ -171,7 +171,10 @@ def test_what_was_given_does_not_count() -> None:
     """Stubs and references are nobody's own; who copied them from the package copied from nobody in class."""
     assert alike(found(handed("a", CODE), handed("b", CODE), given=(file(CODE),))) == []
     result = found(handed("a", STUB + CODE), handed("b", STUB + CODE), given=(file(STUB),))
-    assert [(scope.name, scope.written, scope.compared) for scope in result.scopes] == [("attend", 2, 2), (WHOLE, 2, 2)]
+    assert [(scope.exercise, scope.written, scope.compared) for scope in result.scopes] == [
+        ("attend", 2, 2),
+        (WHOLE, 2, 2),
+    ]
 
 
 def test_short_solutions_are_not_compared() -> None:

@@ -130,7 +130,7 @@ def test_complete_is_what_the_mark_says(small: Made, tmp_path: Path) -> None:
             (bo.digest,),
         )
         rows = write_files(book, small.folder, "en")
-        assert [line.complete for line in rows] == [False, False, True, False]
+        assert [line.mark.complete for line in rows] == [False, False, True, False]
 
     small.change(edit)
     exported = read(small.export("json", tmp_path / "all.json"))["marks"]
