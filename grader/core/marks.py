@@ -60,6 +60,11 @@ def _in_marks(kind: str, text: str) -> str:
     return f"{_OPEN[kind]}{text}{_CLOSE[kind]}"
 
 
+def formula(text: str) -> str:
+    """``text``, marked as a formula."""
+    return _in_marks("formula", text)
+
+
 def bare(text: str) -> str:
     """``text`` without marks."""
     return text if text.isascii() else _ALL.sub("", text)

@@ -1077,6 +1077,11 @@ class Item:
     level: Literal[1, 2, 3] | None = None
     title: Text | None = None
 
+    @property
+    def called(self) -> Text:
+        """The title; the id, if there is none."""
+        return self.title or Text(self.id, self.id)
+
 
 class Deferred:
     """A field value that is created when the field is first read.
@@ -1143,6 +1148,10 @@ class Question:
         """The graded points that the question is worth."""
         graded = sum(item.points for item in self.items if item.use == "graded")
         return graded + sum(exercise.points for exercise in self.exercises)
+
+    def item(self, name: str) -> Item | None:
+        """The item ``name`` of this question, or None."""
+        return next((item for item in self.items if item.id == name), None)
 
     def misconception(self, name: str | None) -> Misconception | None:
         """The misconception ``name`` of this question, or None."""
@@ -1236,6 +1245,10 @@ class Course:
     def question(self, name: str) -> Question | None:
         """The question with the id ``name`` (any case), or None."""
         return next((q for q in self.questions if q.id.lower() == name.lower()), None)
+
+    def item(self, name: str) -> Item | None:
+        """The item ``name`` of any question, or None."""
+        return next((item for question in self.questions for item in question.items if item.id == name), None)
 
     def exercise(self, name: str) -> tuple[Question, Exercise] | None:
         """The exercise ``name`` with its question, or None."""

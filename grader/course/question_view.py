@@ -43,7 +43,7 @@ def overview(question: Question, view: View) -> Iterable[str]:
     for heading, rows in (
         (
             TO_ANSWER,
-            [(item.id, starter.item_paragraphs(item, question, view.course_id, view.learner)[0]) for item in graded],
+            [(item.id, _short(item, question, view)) for item in graded],
         ),
         (TO_WRITE, [(exercise.name, exercise.summary) for exercise in question.exercises]),
     ):
@@ -59,6 +59,10 @@ def overview(question: Question, view: View) -> Iterable[str]:
     yield ""
     yield view.wrapped(FULL.fill(id=question.id, part=part))
     yield view.wrapped(BEGIN.fill(id=question.id))
+
+
+def _short(item: Item, question: Question, view: View) -> Text:
+    return item.title or starter.item_paragraphs(item, question, view.course_id, view.learner)[0]
 
 
 def item_lines(question: Question, item: Item, view: View) -> Iterable[str]:

@@ -267,7 +267,8 @@ def detail(page: Page, progress: Progress, name: str) -> None:
     page.rule()
     wide = max((cells(name) for name in _names(known)), default=0)
     for item in known.items:
-        _line(page, item.standing, item.item.id, wide, _said_of_item(page, item), item.at)
+        title = f"{page.say(item.item.title)} · " if item.item.title else ""
+        _line(page, item.standing, item.item.id, wide, f"{title}{_said_of_item(page, item)}", item.at)
     for exercise in known.exercises:
         _line(page, exercise.standing, exercise.exercise.name, wide, _said_of_code(page, exercise), exercise.at)
     if known.beliefs:

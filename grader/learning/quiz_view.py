@@ -186,7 +186,7 @@ def heading(page: Page, shown: QuizCard) -> None:
         [
             (f"{shown.number}/{shown.total}  ", "bold cyan"),
             (page.say(_SKIPPED, count=shown.skipped) if shown.skipped else "", "dim"),
-            (f"{shown.question.id}  {page.say(shown.question.title)}", "bold"),
+            (f"{shown.item.id}  {page.say(shown.item.title or shown.question.title)}", "bold"),
         ],
         page.say(_worth(shown.item)),
         style="dim",

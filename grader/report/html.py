@@ -323,6 +323,11 @@ class _Page:
             (item for question in self.course.questions for item in question.items if item.id == result.id), None
         )
 
+    def title(self, result: ItemResult) -> Text | None:
+        """The title of an item, if it has one."""
+        item = self.item(result)
+        return None if item is None else item.title
+
     def asked(self, result: ItemResult) -> Text | None:
         """The question of an item, with this learner's numbers."""
         if (item := self.item(result)) is None:

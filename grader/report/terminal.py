@@ -230,17 +230,14 @@ def _question(page: Page, result: QuestionResult, course: Course) -> None:
 
 def _item(page: Page, item: ItemResult, question: Question | None) -> None:
     mark, colour = _UNREAD if item.unread else _MARK.get(item.status, _WRONG)
-    asked = (
-        next((candidate for candidate in question.items if candidate.id == item.id), None)
-        if question is not None
-        else None
-    )
+    asked = question.item(item.id) if question is not None else None
     sealed = asked is not None and asked.sealed and item.status is Status.PENDING
     status_text = words.DECIDED_ELSEWHERE if sealed else STATUS[item.status]
     status_text = status_text if item.readable else words.NOT_READABLE
     status = "" if item.readable and item.status in (Status.PASSED, Status.FAILED) else "  " + page.say(status_text)
     earned = page.say(words.OF, earned=points(item.earned), possible=points(item.possible))
-    page.row([(f"  {mark} ", colour), (item.id, ""), (status, "dim")], earned, style="dim")
+    title = f"  {page.say(asked.title)}" if asked is not None and asked.title is not None else ""
+    page.row([(f"  {mark} ", colour), (item.id, ""), (title, "dim"), (status, "dim")], earned, style="dim")
     if item.reading:
         page.lines(page.say(words.READ_AS, formula=clean(item.reading, 4000, lines=True)), indent=6, style="dim")
     if item.status is not Status.PASSED and not sealed:

@@ -107,10 +107,10 @@ from grader.formulas.steps import (
     remarks,
 )
 
-_HOW = Message("Write one step per line, each equal to the line before. You may add a reason after #.")
-_HOW_GIVEN = Message("First state your assumptions, one per line: given q: iid(mean=…, var=…).")
-_FROM = Message("Start from {start}.")
-_FROM_TO = Message("From {start} to {end}.")
+_HOW = Message("Write one step per line, each equal to the line before. You may add a reason after `#`.")
+_HOW_GIVEN = Message("First state your assumptions, one per line: `given q: iid(mean=…, var=…)`.")
+_FROM = Message("Start from ${start}$.")
+_FROM_TO = Message("From ${start}$ to ${end}$.")
 _BREAK = Message("Line {number}: “{right}” does not follow from “{left}”{where} “{left}” is {x}, and “{right}” is {y}.")
 _WHERE = Message(": for {instance},")
 _NO_WHERE = Message(":")

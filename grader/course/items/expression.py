@@ -52,6 +52,7 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from grader.core import marks
 from grader.core.model import Message, Status, Text
 from grader.core.tables import table
 from grader.core.text import Path, name_list
@@ -77,8 +78,8 @@ _MOST_BITS = 200
 _TO_ONE = re.compile(r"\s*:\s*1\s*$")
 _RELATIONS = frozenset("<>≤≥⩽⩾")
 
-_HOW = Message("Answer with a formula, such as 4 n^2 d or sqrt(n)/2; you may leave out *.")
-_HOW_GROWS = Message("Answer with a growth rate, such as O(n log n) or O(n^2 + d).")
+_HOW = Message("Answer with a formula, such as `4 n^2 d` or `sqrt(n)/2`; you may leave out `*`.")
+_HOW_GROWS = Message("Answer with a growth rate, such as `O(n log n)` or `O(n^2 + d)`.")
 _NOT_TEXT = Message("Answer with one formula, written as text.")
 _ONE = Message("Answer with one formula; the two sides of your “=” are not equal.")
 _EXACT = Message(
@@ -329,13 +330,13 @@ def describe_declarations(symbols: Mapping[str, str], given: Mapping[str, str]) 
     listed = [(name, *describe_declaration(text)) for name, text in symbols.items() if name not in given]
     found = []
     if listed:
-        en = "; ".join(f"{name} ({en})" if en else name for name, en, _ in listed)
-        zh = "；".join(f"{name}（{zh}）" if zh else name for name, _, zh in listed)
+        en = "; ".join(f"{marks.formula(name)} ({en})" if en else marks.formula(name) for name, en, _ in listed)
+        zh = "；".join(f"{marks.formula(name)}（{zh}）" if zh else marks.formula(name) for name, _, zh in listed)
         found.append(Message("Symbols: {symbols}.").fill(symbols=Text(en, zh)))
     if given:
         known = [(name, *describe_declaration(text)) for name, text in given.items()]
-        en = "; ".join(f"{name}: {en}" for name, en, _ in known)
-        zh = "；".join(f"{name}：{zh}" for name, _, zh in known)
+        en = "; ".join(f"{marks.formula(name)}: {en}" for name, en, _ in known)
+        zh = "；".join(f"{marks.formula(name)}：{zh}" for name, _, zh in known)
         found.append(Message("Given: {given}.").fill(given=Text(en, zh)))
     return found
 

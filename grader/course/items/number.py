@@ -112,7 +112,7 @@ _SENSIBLE_DIGITS = 3
 _EXACT = 1e-9
 
 _phrase = patterns(__file__, "number.yaml")
-_HOW = Message("Answer with a number, such as 1536, 1.5e3, 3/4 or 2^10.")
+_HOW = Message("Answer with a number, such as `1536`, `1.5e3`, `3/4` or `2^10`.")
 _DECIMALS = Message("Round it to {decimals} decimal places.")
 _ONE_DECIMAL = Message("Round it to one decimal place.")
 _A_NUMBER = Message("Give a number.")
