@@ -106,7 +106,7 @@ def test_check_in_a_notebook(kernel: Path) -> None:
         "box = quiz('Q4.share')\nfill(box, 'the share is n/(n + d)')\nclick(box, 'Submit')\nsaid(box)",
     )
     (shown,) = outputs[2]
-    assert "exp(1000)" in shown["data"]["text/html"] and "<style>@scope (.attncheck)" in shown["data"]["text/html"]
+    assert ">1000<" in shown["data"]["text/html"] and "<style>@scope (.attncheck)" in shown["data"]["text/html"]
     assert "notebook.ipynb" in shown["data"]["text/plain"] and "exp(1000)" in shown["data"]["text/plain"]
     for cell, part in ((3, "did you mean softmax?"), (4, "Run the cell that defines it")):
         (error,) = outputs[cell]
@@ -178,7 +178,7 @@ def test_check_in_this_process(shell: Shell, monkeypatch: pytest.MonkeyPatch, tm
     """The magics, a function in place of its name, libraries that change in between, and a changed cell."""
     notebook.load_ipython_extension(shell)
     result = shell.magics["check"]("softmax")
-    assert not result.passed and "exp(1000)" in repr(result) and "exp(1000)" in result._repr_html_()
+    assert not result.passed and "exp(1000)" in repr(result) and ">1000<" in result._repr_html_()
     assert shell.magics["check"]("softmax", "this fails") is None
 
     def softmax() -> None:

@@ -11,9 +11,9 @@ from typing import Any
 from grader.core.layout import cells
 from grader.core.marks import pieces
 from grader.core.model import Course, Item, Question, Text
+from grader.core.typesetting.layout import LayoutError, layout
 from grader.course import items
 from grader.course.problems import Problem
-from grader.formulas.layout import LayoutError, layout
 
 _LONGEST_TITLE = 32
 _PLACEHOLDER = re.compile(r"\{[A-Za-z_]\w*\}")

@@ -9,8 +9,8 @@ from grader.core.layout import columns, wrap
 from grader.core.marks import plain
 from grader.core.model import Exercise, Item, Lang, Message, Question, Text
 from grader.core.text import LEVEL, PARENTHESIZED, RESULT, name_list, points
+from grader.core.typesetting.latex import markdown
 from grader.course import items
-from grader.formulas.latex import markdown
 
 _WIDTH = 88
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import functools
-import html
-import io
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets
-from rich.console import Console
 
+from grader.core.marks import plain
 from grader.core.model import Lang, Message, Text
 from grader.core.page import Page
+from grader.core.typesetting.html_page import HtmlPage
 from grader.course.items import Choice, numbers
 from grader.learning import log, quiz_session, quiz_view
 
@@ -21,7 +20,12 @@ if TYPE_CHECKING:
     from grader.learning.log import Event
     from grader.learning.quiz_session import Action, QuizCard, Session
 
-_WIDTH = 84
+_STYLE = """.attncheck-quiz { line-height: 1.5; white-space: normal; }
+.attncheck-quiz .line { margin: .4em 0; white-space: pre-line; }
+.attncheck-quiz .t-row { display: flex; gap: 1em; justify-content: space-between; }
+.attncheck-quiz .t-inner { margin-left: 1.4em; } .attncheck-quiz .t-bold { font-weight: 600; }
+.attncheck-quiz .t-dim, .attncheck-quiz .score { opacity: .75; }
+.attncheck-quiz .listing { display: block; margin: .4em 0; white-space: pre; }"""
 _PARTNER = Message("choose")
 _BUTTONS: dict[Action, Text] = {
     "skip": Message("Skip"),
@@ -49,7 +53,7 @@ class QuizWidgets:
         self.session = replace(session, confirms=True)  # somebody is there to say what a formula means
         self._save = save
         self._read: Callable[[], str] = str
-        self._show("")
+        self._show([])
 
     def act(self, action: Action) -> None:
         """Takes one step: what a click on a button does."""
@@ -57,9 +61,9 @@ class QuizWidgets:
         turn = quiz_session.step(self.session, action, log.now())
         self._save(turn.events)
         self.session = turn.session
-        shown = ""
-        if card is not None:
-            shown = self._written(lambda page: quiz_view.feedback(page, turn.feedback, card, buttons=True))
+        shown = []
+        if card is not None and turn.feedback is not None:
+            shown = [self._written(lambda page: quiz_view.feedback(page, turn.feedback, card, buttons=True))]
         again = isinstance(turn.feedback, (quiz_session.UnreadableAnswer, quiz_session.ReadingToConfirm))
         written = action.text if isinstance(action, (quiz_session.TypedAnswer, quiz_session.UnreadLine)) else ""
         self._show(shown, written if again else "")
@@ -72,15 +76,14 @@ class QuizWidgets:
             typed = card.asked.form == "order"
             self.act(quiz_session.read(answer, card.asked) if typed else quiz_session.TypedAnswer(answer))
 
-    def _show(self, feedback_text: str, typed: str = "") -> None:
+    def _show(self, feedback: list[Any], typed: str = "") -> None:
         """Shows the item, feedback, and a field. An answer that was ``typed`` but not judged stays in the field."""
         card = quiz_session.current(self.session)
-        feedback = [_text(feedback_text)] if feedback_text else []
         if card is None:
             summary = quiz_session.summary(self.session)
-            self.box.children = [*feedback, _text(self._written(lambda page: quiz_view.summary(page, summary)))]
+            self.box.children = [*feedback, self._written(lambda page: quiz_view.summary(page, summary))]
             return
-        asked = _text(self._written(lambda page: quiz_view.card(page, card, keys=True, buttons=True)))
+        asked = self._written(lambda page: quiz_view.card(page, card, keys=True, buttons=True))
         if card.record.settled:
             self.box.children = [asked, *feedback, self._after(card)]
         elif card.compares:
@@ -110,26 +113,20 @@ class QuizWidgets:
         button.on_click(lambda _: do())
         return button
 
-    def _written(self, write: Callable[[Page], None]) -> str:
-        file = io.StringIO()
-        write(
-            Page(
-                Console(file=file, width=_WIDTH, highlight=False, force_jupyter=False, color_system=None),
-                self.session.lang,
-            )
-        )
-        return file.getvalue().rstrip("\n")
-
-
-def _text(text: str) -> Any:
-    return ipywidgets.HTML(f'<pre style="white-space: pre-wrap; margin: 0">{html.escape(text)}</pre>')
+    def _written(self, write: Callable[[Page], None]) -> Any:
+        """What is written to a page, with formulas and code typeset."""
+        page = HtmlPage(self.session.lang)
+        write(page)
+        return ipywidgets.HTML(f'<style>{_STYLE}</style><div class="attncheck-quiz">{page.html}</div>')
 
 
 def _points(card: QuizCard, lang: Lang) -> tuple[Any, Callable[[], str]]:
     """A box to tick for each key point, and a function that gives the answer: 0 if none is ticked."""
     boxes = [
         (
-            ipywidgets.Checkbox(description=choice.text.of(lang), indent=False, layout=ipywidgets.Layout(width="auto")),
+            ipywidgets.Checkbox(
+                description=plain(choice.text.of(lang)), indent=False, layout=ipywidgets.Layout(width="auto")
+            ),
             choice.id,
         )
         for choice in card.asked.choices
@@ -143,7 +140,7 @@ def _points(card: QuizCard, lang: Lang) -> tuple[Any, Callable[[], str]]:
 def _numbered(choices: Sequence[Choice], lang: Lang) -> list[tuple[str, str]]:
     """Each of ``choices`` as (its number and text, its id)."""
     names = numbers(choices)
-    return [(f"{names[choice.id]}  {choice.text.of(lang)}", choice.id) for choice in choices]
+    return [(f"{names[choice.id]}  {plain(choice.text.of(lang))}", choice.id) for choice in choices]
 
 
 def _field(card: QuizCard, lang: Lang, typed: str) -> tuple[Any, Callable[[], str]]:
@@ -162,7 +159,7 @@ def _field(card: QuizCard, lang: Lang, typed: str) -> tuple[Any, Callable[[], st
     if asked.form == "pairs":
         empty = (_PARTNER.of(lang), "")
         rows = [
-            (ipywidgets.Label(choice.text.of(lang)), ipywidgets.Dropdown(options=[empty, *partners]), choice.id)
+            (ipywidgets.Label(plain(choice.text.of(lang))), ipywidgets.Dropdown(options=[empty, *partners]), choice.id)
             for choice in asked.choices
         ]
         box = ipywidgets.VBox([ipywidgets.HBox([label, menu]) for label, menu, _ in rows])

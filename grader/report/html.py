@@ -37,11 +37,11 @@ from grader.core.model import (
     Text,
 )
 from grader.core.text import LABELED, clean, points
+from grader.core.typesetting.html import formula, typeset, visible
 from grader.course import items, misconceptions
 from grader.report import explained, words
 from grader.report.array_svg import ArrayPicture, Slice, array_picture, mask, rules
 from grader.report.terminal import ranges
-from grader.report.typeset import formula, typeset, visible
 from grader.report.words import check_label
 
 _TEMPLATES = Path(__file__).parent / "templates"

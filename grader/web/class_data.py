@@ -29,11 +29,11 @@ from grader.classroom.results import Book
 from grader.core.errors import AttncheckError, UsageError
 from grader.core.model import Course, Exercise, Item, Lang, Message, Question, Text
 from grader.core.text import OF_POINTS, points, timestamp
+from grader.core.typesetting.html import prose
 from grader.instructor import analysis, class_table
 from grader.instructor.class_table import ClassRow
 from grader.instructor.overrides import open_for_changes
 from grader.report.html import environment, sheet
-from grader.report.typeset import prose
 from grader.web.people import ClassMember, Role
 from grader.web.sessions import Sessions
 from grader.web.visit import TEMPLATES, Visit, route, translator

@@ -13,6 +13,7 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
 from grader.core.errors import AttncheckError, SubmissionError, UsageError
 from grader.core.model import Exercise, Lang, Message, Question, Status, Text
+from grader.core.typesetting.html_page import HtmlPage
 from grader.course import starter
 from grader.grading.checker import CheckedSubmission
 from grader.grading.costs import Cost
@@ -22,7 +23,7 @@ from grader.report.html import render_part
 from grader.web.entries import Filled
 from grader.web.item_pages import ReviewState, chosen_rating, rated
 from grader.web.learner import diagnosis_places, draft_of, syntax_error_places
-from grader.web.visit import HtmlPage, LearnerVisit
+from grader.web.visit import LearnerVisit
 
 #: The most characters of a report that is kept until the next check.
 _MOST_REPORT = 250_000

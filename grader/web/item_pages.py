@@ -11,6 +11,8 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from grader.core.errors import AttncheckError, UsageError
 from grader.core.model import Exercise, Item, Message, Question, Status, Text
+from grader.core.typesetting.html import formula
+from grader.core.typesetting.html_page import HtmlPage
 from grader.course import items
 from grader.learning import log, next_step, quiz_view, review, review_view
 from grader.learning.log import Rating
@@ -25,7 +27,6 @@ from grader.learning.quiz_session import (
     WrongAnswer,
 )
 from grader.learning.review import Card
-from grader.report.typeset import formula
 from grader.web.entries import (
     Entry,
     Filled,
@@ -38,7 +39,7 @@ from grader.web.entries import (
     shown_choices,
 )
 from grader.web.learner import ItemState, draft_of
-from grader.web.visit import HtmlPage, LearnerVisit
+from grader.web.visit import LearnerVisit
 
 #: The actions of an item's form besides an answer.
 _COMMANDS = ("skip", "key")

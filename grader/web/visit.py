@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
@@ -16,11 +15,10 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from grader.core.errors import AttncheckError, StateError
-from grader.core.model import Exercise, Item, Lang, Message, Question, Text
-from grader.core.page import Page
+from grader.core.model import Exercise, Item, Lang, Message, Question
 from grader.core.text import OF_POINTS, points
+from grader.core.typesetting.html import prose
 from grader.report.html import environment
-from grader.report.typeset import prose, typeset
 from grader.web.learner import LearnerWorkspace
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -189,58 +187,3 @@ def error_page(visit: LearnerVisit, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
     message = {400: _NOT_READ, 403: _NOT_THEIRS}.get(status, _NO_PAGE)
     return visit.show(template, status=status, lang=lang, text=message.of(lang))
-
-
-# --------------------------------------------------------------------------------------- texts as HTML
-# Those of the course, and those of the terminal, to be laid out by a style sheet.
-
-
-class HtmlPage(Page):
-    """Collects what is written to it as ``html``. Styles become CSS classes."""
-
-    def __init__(self, lang: Lang) -> None:
-        self.lang = lang
-        self.width = 80
-        self._parts: list[Markup] = []
-
-    @property
-    def html(self) -> Markup:
-        """The HTML of everything written so far."""
-        return Markup("\n").join(self._parts)
-
-    def say(self, text: Text, **values: object) -> str:
-        """See ``Page``; without advice on what to type in a terminal."""
-        shown = text.fill(**values) if values else text
-        return shown.on_page.of(self.lang).strip()  # the style sheet defines the spacing
-
-    def blank(self) -> None:
-        """Do nothing: the style sheet defines the spacing."""
-
-    def rule(self) -> None:
-        """Do nothing: the next section has a heading."""
-
-    def lines(self, text: str, *, indent: int = 0, lead: str = "", style: str = "") -> None:
-        """Write a paragraph. A lead such as ``→`` is decorative, so screen readers skip it."""
-        sign = Markup('<span class="sign" aria-hidden="true">{}</span> ').format(lead.strip()) if lead.strip() else ""
-        self._put_line(Markup("{}{}").format(sign, typeset(text)), f"{style} {'inner' if indent else ''}")
-
-    def row(self, left: Sequence[tuple[str, str]], right: str, *, style: str = "") -> None:
-        """Write a paragraph with ``right`` at its end."""
-        row = Markup('{} <span class="score">{}</span>').format(_pieces(left), typeset(right))
-        self._put_line(row, "row")
-
-    def pieces(self, parts: Sequence[tuple[str, str]]) -> None:
-        """Write a paragraph of styled pieces."""
-        self._put_line(_pieces(parts), "")
-
-    def _put_line(self, content: Markup, classes: str) -> None:
-        self._parts.append(Markup('<p class="line {}">{}</p>').format(_classes(classes), content))
-
-
-def _pieces(parts: Sequence[tuple[str, str]]) -> Markup:
-    spans = (Markup('<span class="{}">{}</span>').format(_classes(style), typeset(text)) for text, style in parts)
-    return Markup("").join(spans)
-
-
-def _classes(style: str) -> str:
-    return " ".join(f"t-{name}" for name in style.split())

@@ -72,7 +72,7 @@ def test_through_a_pipe(attncheck: Attncheck, typed: Type, progress_file: Path) 
     for part in (
         "2 of 2 left · answering as ada",
         "your grade comes from answers.yaml",
-        "1/2 Q5 Scaled dot-product attention",
+        "1/2 Q5.output Scaled dot-product attention",
         f"> {A} ✗ Not yet. → What is V for? Attempt 2 of 2, worth 1/2 of the points",
         "> zz ? Choose by number: 1, 2, 3. This did not count as an attempt.",
         "> b ? Choose by number: 1, 2, 3. This did not count as an attempt.",

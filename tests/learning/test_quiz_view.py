@@ -137,7 +137,7 @@ def test_nothing_is_wider_than_the_terminal(at: int, width: int, lang: Lang) -> 
 def test_card(form: Form, keys: bool, there: str, not_there: str) -> None:
     """The question and how to answer it: options stand there unless keys choose among them."""
     text = flat(shown(lambda page: quiz_view.card(page, card(form), keys=keys)))
-    assert text.lstrip("─ ").startswith("3/12 Q1 Why divide by √d_k, of all numbers? 2 pts Two keys match")
+    assert text.lstrip("─ ").startswith("3/12 Q1.a Why divide by √d_k, of all numbers? 2 pts Two keys match")
     assert there in text
     assert not_there not in text
 

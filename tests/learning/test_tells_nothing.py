@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 import pytest
 from rich.console import Console
 
+from grader.core.marks import plain
 from grader.core.model import Course, Item, Question, Status, Text
 from grader.core.page import Page
 from grader.course import items, loader, misconceptions, question_view, starter
@@ -41,7 +42,7 @@ def everything(course: Course, question: Question, events: Sequence[Answered], a
         *question_view.lines(question, question_view.View(course.public_id, "ada", "en", 10_000)),
         starter.answers([question], "en", course.public_id, "ada"),
     ]
-    return "\n".join([out.getvalue(), *lines])
+    return plain("\n".join([out.getvalue(), *lines]))
 
 
 def wrong(course: Course, item: Item, name: str, *, settled: bool = False) -> Answered:
@@ -58,10 +59,10 @@ def test_while_attempts_are_left(course: Course) -> None:
         text = everything(course, question, events, about)
         assert not any(f"{question.id} {name}" in text for _, name in shown)
         for belief in question.misconceptions:
-            assert belief.truth.en not in text, belief.id
+            assert plain(belief.truth.en) not in text, belief.id
         for item in question.items:
             context = items.Context(course.public_id, "ada", item.id)
-            explain = items.fill(item.explain or NONE, items.draw(item.spec, context)).en
+            explain = plain(items.fill(item.explain or NONE, items.draw(item.spec, context)).en)
             assert explain == "" or explain not in text, item.id
         known = progress.progress_of(course, events, about).question(question.id).beliefs
         assert {each.belief.id for each in known} == {name for _, name in shown}

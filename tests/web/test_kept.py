@@ -15,6 +15,7 @@ from starlette.testclient import TestClient
 
 from grader.core.errors import UsageError
 from grader.core.model import Course, Item, Text
+from grader.core.typesetting.html import typeset
 from grader.course import items
 from grader.learning.log import Answered
 from grader.learning.quiz_session import TypedAnswer
@@ -329,7 +330,7 @@ def test_a_settled_item_shows_what_was_given_and_what_is_right(
         assert "Because the softmax saturates." in page
     if asked.choices:
         for text in (choice.text.en for choice in asked.choices):
-            assert text in page
+            assert html.unescape(typeset(text)) in page
         key = items.key(item, context).en
         assert key not in page, "a key with letters"
 

@@ -13,10 +13,10 @@ from grader.core.errors import UsageError
 from grader.core.marks import Kind, pieces
 from grader.core.model import Course, Item, Lang, Message, Question
 from grader.core.text import clean, clean_marked, name_list
+from grader.core.typesetting.latex import latex
+from grader.core.typesetting.layout import LayoutError
 from grader.course import items
 from grader.course.items import Context
-from grader.formulas.latex import latex
-from grader.formulas.layout import LayoutError
 from grader.instructor.export import ExportOptions
 from grader.instructor.export._target import ExportTarget
 

@@ -9,10 +9,10 @@ import pytest
 
 from grader.core.model import Item, Status, Text
 from grader.core.text import show_path
+from grader.core.typesetting.html import formula
 from grader.course.items import MOST_READING, Context, Judgment, derivation, expression, formulas, judge
 from grader.course.items._values import KnownWrongAnswer
 from grader.course.items.expression import Spec
-from grader.report.typeset import formula
 
 ADA = Context("spring", "ada", "Q8.total")
 TOTAL = Spec(

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from markupsafe import Markup, escape
 
 from grader.core.marks import Kind, lines, pieces
-from grader.formulas.layout import LayoutError
-from grader.formulas.mathml import mathml
+from grader.core.typesetting.layout import LayoutError
+from grader.core.typesetting.mathml import mathml
 
 _LONGEST = 2000
 #: White space of any kind but a line break.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import itertools
 
-from grader.formulas.layout import RELATIONS, Atom, Fence, Fraction, Root, Row, Scripts, Tree, layout
+from grader.core.typesetting.layout import RELATIONS, Atom, Fence, Fraction, Root, Row, Scripts, Tree, layout
 
 #: A formula of more parts may break before its relations; no browser breaks a line inside of a ``math`` element.
 _LONGEST_UNBROKEN = 12

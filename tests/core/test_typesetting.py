@@ -10,12 +10,12 @@ import pytest
 import yaml
 
 from grader.core.model import Item, Text
+from grader.core.typesetting.html import formula
+from grader.core.typesetting.latex import latex
+from grader.core.typesetting.layout import LayoutError, layout
+from grader.core.typesetting.mathml import mathml
 from grader.course import items
 from grader.course.items import derivation, expression
-from grader.formulas.latex import latex
-from grader.formulas.layout import LayoutError, layout
-from grader.formulas.mathml import mathml
-from grader.report.typeset import formula
 
 ROWS = yaml.safe_load(Path(__file__).with_name("typeset.yaml").read_text("utf-8"))
 

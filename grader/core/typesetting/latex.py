@@ -7,7 +7,7 @@ import unicodedata
 
 from grader.core.marks import Kind, pieces
 from grader.core.tables import table
-from grader.formulas.layout import Atom, Fence, Fraction, LayoutError, Root, Row, Scripts, Tree, layout
+from grader.core.typesetting.layout import Atom, Fence, Fraction, LayoutError, Root, Row, Scripts, Tree, layout
 
 
 def latex(formula: str, *, display: bool = False) -> str:

@@ -1,0 +1,1 @@
+"""Formulas and marked text, set in HTML, MathML and LaTeX."""
