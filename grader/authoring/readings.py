@@ -15,6 +15,7 @@ from pathlib import Path
 
 from grader.core import yaml_positions
 from grader.core.errors import CourseError
+from grader.core.marks import bare
 from grader.core.model import Course, Exercise, Misconception, Mistake, Question
 
 FILE = "readings.yaml"
@@ -62,7 +63,7 @@ def _mistakes(question: Question) -> Iterator[tuple[Question, Exercise, Mistake]
 
 
 def _key(exercise: str, misconception: Misconception, mistake: Mistake) -> str:
-    read = (exercise, mistake.edits, misconception.truth.en, misconception.truth.zh)
+    read = (exercise, mistake.edits, bare(misconception.truth.en), bare(misconception.truth.zh))
     return "k" + hashlib.sha256(repr(read).encode()).hexdigest()[:7]  # a letter first, or YAML could read a number
 
 

@@ -18,6 +18,7 @@ Every message says what was expected, what was found, where, and what to do.
 
 from __future__ import annotations
 
+from grader.core.marks import plain
 from grader.core.model import Lang, Text
 
 
@@ -35,7 +36,7 @@ class AttncheckError(Exception):
 
     def __str__(self) -> str:
         """The message in English, as tracebacks show it."""
-        return self.message.en
+        return plain(self.message.en)
 
     def of(self, lang: Lang) -> str:
         """The message in ``lang``."""

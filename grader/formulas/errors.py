@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from grader.core.marks import plain
 from grader.core.model import Message, Text
 
 
@@ -9,7 +10,7 @@ class FormulaError(Exception):
     """A formula that cannot be read or has no value. ``text`` is the message for its author."""
 
     def __init__(self, text: Text) -> None:
-        super().__init__(text.en)
+        super().__init__(plain(text.en))
         self.text = text
 
 

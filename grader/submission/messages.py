@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from grader.core.errors import SubmissionError
+from grader.core.marks import plain
 from grader.core.model import Message, Notice, Text
 from grader.core.text import LABELED
 
@@ -32,6 +33,7 @@ class Unusable(SubmissionError):
 
 def printable(text: str, limit: int = 200) -> str:
     """``text`` on one line, safe for a terminal: control and bidirectional characters are escaped."""
+    text = plain(text)
     if len(text) > limit:
         text = text[: limit - 1] + "…"
     if text.isprintable():

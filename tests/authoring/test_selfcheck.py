@@ -209,6 +209,7 @@ SHOWN_BY_RUNNING = {
     *COUNTS,
     *DERIVATIONS,
     *("circular-follow-up", "answers-alike", "asks-about-code"),
+    *("marks", "title"),  # in test_typesetting.py
     *("alternative-fails", "broken-check", "stub-passes", "no-hidden-case", "reachable"),
 }
 

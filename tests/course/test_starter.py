@@ -172,7 +172,7 @@ SEVERAL = replace(ITEM, id="Q5.several", kind="multi", spec=multi.Spec(ITEM.spec
                 "# {d_k} is one of 16, 64, 256. {n} is one of 2, 4. The learner's name decides which:",
                 "--learner NAME`.",
                 "# Unit: units (optional).",
-                "# Answer with a number, such as 1536, 1.5e3, 3/4 or 2^10.",
+                "# Answer with a number, such as `1536`, `1.5e3`, `3/4` or `2^10`.",
                 "# Answer with a list of letters, such as [a, c]; more than one may be right.",
                 "#   b: Means of values",
             ],

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from grader.core.errors import SubmissionError
+from grader.core.marks import plain
 from grader.core.model import Answer, Submission
 from grader.submission import fingerprint, learner_named, parse_files, read, read_files
 from grader.submission.files import MAX_SOURCE
@@ -110,7 +111,7 @@ def test_a_missing_format_is_forgiven(tmp_path: Path) -> None:
     found = of_text(tmp_path, "learner: ada\nanswers: {Q1.x: a}")
     assert (found.learner, found.answers) == ("ada", (Answer("Q1.x", "a", 2),))
     (notice,) = found.notices
-    assert "Write `format: 1`" in notice.text.en and not notice.urgent
+    assert "Write `format: 1`" in plain(notice.text.en) and not notice.urgent
 
 
 def test_answers_in_gb18030(tmp_path: Path) -> None:
@@ -175,7 +176,7 @@ def test_a_broken_answers_file_costs_the_answers_alone(tmp_path: Path, how: str,
     first, second, *_ = found.notices
     assert first.where == "answers.yaml" and first.urgent and "你的" not in first.text.zh
     assert first.text.en.startswith("this file cannot be read, so your answers were not graded; your code was. ")
-    assert expected in first.text.en and found.lost is not None
+    assert expected in plain(first.text.en) and found.lost is not None
     assert (second.where, second.urgent) == ("q05.py", True)
     assert [broken.where for broken in found.broken] == ["q05.py"]
     assert learner_named(folder) is None and fingerprint(folder) == found.digest

@@ -32,7 +32,7 @@ BROKEN = [
     ("a swallowing quote", '  Q1.a: "b\n  Q1.b: c\n  Q1.c: d"\n', {"Q1.b": "c", "Q1.c": 'd"'}, [("Q1.a", 4, "quote")]),
     ("a bracket", "  Q1.a: [b, c\n  Q1.b: [d]\n", {"Q1.b": ["d"]}, [("Q1.a", 5, "[ ]")]),
     ("a control character", "  Q1.a: b\x07\n  Q1.b: c\n", {"Q1.b": "c"}, [("Q1.a", 4, "not allowed")]),
-    ("a sign", "  Q1.a: @b\n  Q1.b: `c`\n  Q1.c: d\n", {"Q1.c": "d"}, [("Q1.a", 4, "@"), ("Q1.b", 5, "`")]),
+    ("a sign", "  Q1.a: @b\n  Q1.b: `c`\n  Q1.c: d\n", {"Q1.c": "d"}, [("Q1.a", 4, "@"), ("Q1.b", 5, "backtick")]),
     ("two answers", "  Q1.a: b\n  Q1.b: c\n  Q1.a: d\n", {"Q1.b": "c"}, [("Q1.a", 6, "on line 4")]),
     ("three", "  Q1.a: b\n  Q1.a: b\n  Q1.a: d\n  Q1.b: c\n", {"Q1.b": "c"}, [("Q1.a", 6, "on line 4")]),
     ("an empty one", "  Q1.a:\n  Q1.b: c\n  Q1.a: d\n", {"Q1.a": "d", "Q1.b": "c"}, []),

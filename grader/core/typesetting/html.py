@@ -13,6 +13,9 @@ from grader.core.typesetting.layout import LayoutError
 from grader.core.typesetting.mathml import mathml
 
 _LONGEST = 2000
+#: Code of at most so many characters is not broken.
+_SHORT = 28
+_CLOSING = frozenset(",.;:!?)]，。、；：？！）」』】》”’")
 #: White space of any kind but a line break.
 _SPACE = re.compile(r"[^\S\n]")
 
@@ -27,7 +30,14 @@ def visible(text: str) -> str:
 @functools.lru_cache(4096)
 def typeset(text: str) -> Markup:
     """``text`` as HTML, with its marks; a formula that cannot be laid out is shown as it is typed."""
-    return Markup("").join(_typeset(kind, _SPACE.sub(" ", visible(said))) for kind, said in pieces(_cut(text)))
+    html, joins = Markup(""), False
+    for kind, said in pieces(_cut(text)):
+        shown = _SPACE.sub(" ", visible(said))
+        # No line may begin with the punctuation after a formula.
+        html += Markup("\u2060") if joins and shown[:1] in _CLOSING else ""
+        html += _typeset(kind, shown)
+        joins = kind in ("formula", "code")
+    return html
 
 
 def _cut(text: str) -> str:
@@ -37,11 +47,13 @@ def _cut(text: str) -> str:
 def _typeset(kind: Kind | None, text: str) -> Markup:
     match kind:
         case "code":
-            return Markup("<code>{}</code>").format(text)
+            return Markup('<code class="{}">{}</code>').format("whole" if len(text) <= _SHORT else "long", text)
         case "listing":
             return Markup('<code class="listing">{}</code>').format(text)
-        case "formula" | "display":
-            return formula(text, display=kind == "display")
+        case "formula":
+            return formula(text)
+        case "display":
+            return Markup('<span class="display">{}</span>').format(formula(text, display=True))
         case None:
             return escape(text)
 
@@ -62,8 +74,8 @@ def prose(text: str) -> Markup:
 def _blocks(rows: list[str]) -> Iterator[Markup]:
     entries: list[Markup] = []
     for line in [*rows, ""]:
-        if line.startswith("- "):
-            entries.append(Markup("<li>{}</li>").format(typeset(line[2:])))
+        if line.lstrip().startswith("- "):
+            entries.append(Markup("<li>{}</li>").format(typeset(line.lstrip()[2:])))
             continue
         if entries:
             yield Markup("<ul>{}</ul>").format(Markup("").join(entries))

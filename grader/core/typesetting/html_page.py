@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from grader.core.model import Lang, Text
 from grader.core.page import Page
-from grader.core.typesetting.html import typeset
+from grader.core.typesetting.html import prose, typeset
 
 
 class HtmlPage(Page):
@@ -38,7 +38,11 @@ class HtmlPage(Page):
     def lines(self, text: str, *, indent: int = 0, lead: str = "", style: str = "") -> None:
         """Write a paragraph. A lead such as ``→`` is decorative, so screen readers skip it."""
         sign = Markup('<span class="sign" aria-hidden="true">{}</span> ').format(lead.strip()) if lead.strip() else ""
-        self._put_line(Markup("{}{}").format(sign, typeset(text)), f"{style} {'inner' if indent else ''}")
+        classes = f"{style} {'inner' if indent else ''}"
+        if "\n- " in text:
+            self._parts.append(Markup('<div class="line {}">{}{}</div>').format(_classes(classes), sign, prose(text)))
+        else:
+            self._put_line(Markup("{}{}").format(sign, typeset(text)), classes)
 
     def row(self, left: Sequence[tuple[str, str]], right: str, *, style: str = "") -> None:
         """Write a paragraph with ``right`` at its end."""

@@ -7,6 +7,7 @@ and no rules of arithmetic, and reads the same signs. Spaces mean nothing, excep
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -168,13 +169,14 @@ class _Reader:
         while (token := self.peek()) is not None:
             if token.text == "_" and below is None:
                 self.place += 1
-                below = self._index()
+                below = self._script(self._index)
             elif token.kind == "below" and below is None:
                 self.place += 1
                 below = _characters(token.text)
             elif token.text == "^" or token.kind == "above":
                 self.place += 1
-                above = _beside(above, _characters(token.text) if token.kind == "above" else self._exponent())
+                raised = _characters(token.text) if token.kind == "above" else self._script(self._exponent)
+                above = _beside(above, raised)
             elif token.text == "′":
                 self.place += 1
                 above = _beside(above, Atom("′", "sign"))
@@ -198,7 +200,7 @@ class _Reader:
             return self._fence(token)
         if token.text in _SIGNS or token.text in _BIG or token.text in _PREFIXES:
             return Atom({"Σ": "∑", "Π": "∏"}.get(token.text, token.text), "sign")
-        if token.text.isalpha() or token.text in "…⋯∞%°∅∀∃⊤#&?":
+        if token.text.isalpha() or token.text in "…⋯∞%°∅∀∃⊤#&?½¼¾⅓⅔":
             return Atom(token.text, "name")
         if token.text == ".":
             return Atom(".", "sign")
@@ -226,6 +228,13 @@ class _Reader:
             raise LayoutError(f"“{opening.text}” at character {opening.at + 1} needs “{closing[0]}”, found {found}")
         self.place += 1
         return Fence(opening.text, inside, end.text)
+
+    def _script(self, read: Callable[[], Tree]) -> Tree:
+        """What ``read`` reads; there is no room for fraction bars in a script."""
+        displayed, self.display = self.display, False
+        script = read()
+        self.display = displayed
+        return script
 
     def _index(self) -> Tree:
         """What follows ``_``: a group, a number, one letter, or all letters and digits as a word or as indices."""

@@ -10,9 +10,9 @@ from grader.core.typesetting.layout import RELATIONS, Atom, Fence, Fraction, Roo
 #: A formula of more parts may break before its relations; no browser breaks a line inside of a ``math`` element.
 _LONGEST_UNBROKEN = 12
 _THIN = '<mspace width="0.167em"/>'
-#: Brackets in a line of text stay as high as the text.
+#: Brackets stay as high as the text, unless they hold a fraction.
 _SAME_HEIGHT = ' stretchy="false"'
-_TIGHT = frozenset("/!|∣:")
+_TIGHT = frozenset("/!|∣:∂∇Δ")
 
 
 def mathml(formula: str, *, display: bool = False) -> str:
@@ -22,7 +22,7 @@ def mathml(formula: str, *, display: bool = False) -> str:
     """
     row = layout(formula, display=display)
     if display:
-        return f'<math display="block">{_of(row)}</math>'.replace(_SAME_HEIGHT, "")
+        return f'<math display="block">{_of(row)}</math>'
     return "<wbr>".join(f"<math>{_row(side)}</math>" for side in _sides(row.parts))
 
 
@@ -67,7 +67,8 @@ def _of(tree: Tree) -> str:
         case Fraction(above, below):
             return f"<mfrac>{_of(above)}{_of(below)}</mfrac>"
         case Fence(opening, of, closing):
-            return _row_of(_bracket(opening, "prefix"), _row(of.parts), _bracket(closing, "postfix"))
+            made = _row_of(_bracket(opening, "prefix"), _row(of.parts), _bracket(closing, "postfix"))
+            return made.replace(_SAME_HEIGHT, "") if "<mfrac>" in made else made
         case Scripts(base, below, above):
             return _scripts(base, below, above)
 

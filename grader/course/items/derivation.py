@@ -702,8 +702,7 @@ def prompt(spec: Spec, context: Context) -> Prompt:
     how: Text = _HOW
     if spec.state_givens:
         how = _joined(_HOW_GIVEN, Text(f"\n{how.en}", f"\n{how.zh}"))
-    bank = _of_bank(spec)
-    said = {"start": show(bank.start), "end": show(bank.end)}
+    said = {"start": spec.from_, "end": spec.to}  # as the bank writes them: brackets may be what the item is about
     ends = (_FROM if spec.hide_to else _FROM_TO).fill(**said)
     symbols = {name: text for name, text in spec.symbols.items() if name not in spec.given}
     facts = describe_declarations(symbols, {} if spec.state_givens else spec.given)

@@ -347,9 +347,10 @@ def describe_declaration(text: str) -> tuple[str, str]:
     head, bracket, rest = text.partition("(")
     words = table(__file__, "declarations.yaml").get(head + bracket)
     if words and rest[-1:] == bracket.replace("(", ")"):
-        return words["en"].format(rest[:-1]), words["zh"].format(_chinese(rest[:-1]))
+        inner = rest[:-1] if "=" in rest else marks.formula(rest[:-1])
+        return words["en"].format(inner), words["zh"].format(_chinese(inner))
     plain = text.removesuffix("(definition)").removesuffix("(the same variable)").strip()
-    return f"= {plain}", f"= {plain}"
+    return marks.formula(f"= {plain}"), marks.formula(f"= {plain}")
 
 
 def _chinese(inner: str) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from grader.core.marks import plain
 from grader.core.model import Status, Text
 from grader.core.text import show_path
 from grader.course.items import Context, derivation
@@ -333,7 +334,7 @@ def test_what_is_asked_and_the_key() -> None:
     """Start and end, the symbols, and the worked chain with its reasons."""
     asked = derivation.prompt(SCORE, ADA)
     assert asked.form == "lines"
-    assert [fact.en for fact in asked.facts][-1] == "From Var(q·k) to d_k."
+    assert plain(asked.facts[-1].en) == "From Var(q·k) to d_k."
     assert "independent components, mean=0, var=1, size=d_k" in asked.facts[1].en
     assert "均值 0，方差 1，长度 d_k" in asked.facts[1].zh
     hidden = derivation.prompt(STATED, ADA)

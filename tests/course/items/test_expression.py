@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import pytest
 
+from grader.core.marks import plain
 from grader.core.model import Item, Status, Text
 from grader.core.text import show_path
 from grader.core.typesetting.html import formula
@@ -155,12 +156,9 @@ def test_what_is_asked_and_the_key() -> None:
     """The symbols in words, the unit, and the answer in the notation of messages."""
     asked = expression.prompt(TOTAL, ADA)
     assert asked.form == "line"
-    assert asked.facts == (
-        Text(
-            "Symbols: d_model (a positive integer); h (a positive integer); d_k (= d_model / h).",
-            "可用的符号：d_model（正整数）；h（正整数）；d_k（= d_model / h）。",
-        ),
-    )
+    (fact,) = asked.facts
+    assert plain(fact.en) == "Symbols: d_model (a positive integer); h (a positive integer); d_k (= d_model / h)."
+    assert plain(fact.zh) == "可用的符号：d_model（正整数）；h（正整数）；d_k（= d_model / h）。"
     assert expression.prompt(GROWTH, ADA).how.en.startswith("Answer with a growth rate")
     assert expression.prompt(CACHE, ADA).facts[-1].zh == "单位：字节（可以不写）。"
     assert expression.prompt(HALF, ADA).facts == ()
