@@ -68,5 +68,5 @@ def test_titles(course: Course) -> None:
 def test_titles_tell_nothing(course: Course) -> None:
     """A word of the key that the question does not show is found."""
     item = next(item for item in courses.load(Path()).questions[2].items if item.id == "Q3.own-words")
-    told = typesetting._told(item, Text("Saturated and vanishing", "标题"))
-    assert told
+    told = said(course, items=(dataclasses.replace(item, title=Text("It saturates", "一")),))
+    assert any("tells a part of the answer: saturates" in problem for problem in told)

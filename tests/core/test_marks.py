@@ -49,7 +49,7 @@ def test_learners_cannot_mark_anything() -> None:
 def test_lines_break_outside_of_marks() -> None:
     """No line ends within a formula or code, and lines are as wide as they look."""
     text = marks.marked("word $a + b + c$ word `f(x, y)` word")
-    assert wrap(text, 14) == ["word a + b + c", "word", "`f(x, y)` word"]
+    assert wrap(text, 14) == ["word a + b + c", "word `f(x, y)`", "word"]
     assert cells(text) == len("word a + b + c word `f(x, y)` word")
 
 

@@ -343,7 +343,8 @@ def test_what_is_asked_and_the_key() -> None:
     shown = derivation.key(SCORE, ADA)
     assert shown.en.splitlines()[2] == "= Σ_i Var(q_i k_i)     # independent terms"
     assert shown.zh.splitlines()[2].endswith("# 各项独立")
-    assert derivation.prompt(replace(TURNED, hide_to=True), ADA).facts[-1].en == "Start from R_m q·(R_n k)."
+    start = derivation.prompt(replace(TURNED, hide_to=True), ADA).facts[-1]
+    assert plain(start.en) == f"Start from {TURNED.from_}."
 
 
 def changed(spec: Spec = SCORE, **what: Any) -> Spec:

@@ -163,7 +163,7 @@ def test_what_is_asked_and_the_key() -> None:
     assert expression.prompt(CACHE, ADA).facts[-1].zh == "单位：字节（可以不写）。"
     assert expression.prompt(HALF, ADA).facts == ()
     shaped = Spec({"W": "matrix(d, e)", "x": "vector(d)", "R": "rotation", "F": "map(d, d)"}, "W")
-    words = expression.prompt(shaped, ADA).facts[0].en
+    words = plain(expression.prompt(shaped, ADA).facts[0].en)
     assert "W (a matrix (d, e)); x (a vector of length d); R (R_θ rotates by θ)" in words
     assert expression.key(TOTAL, ADA) == Text("4 d_model²", "4 d_model²")
     assert expression.key(CACHE, ADA) == Text("2 n bytes", "2 n 字节")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 
 from grader.sandbox.inside.instrument import PROBE, Probes
 
@@ -36,183 +38,7 @@ def plain(text: str) -> dict[str, Any]:
 
 
 #: Functions ``f()`` that use one part of the language each.
-PROGRAMS = {
-    "views": """
-        def f():
-            a = np.zeros((2, 3))
-            b = a.T
-            b[0] = 1
-            b[1][:] += 2
-            return a
-    """,
-    "in place": """
-        def f():
-            x = np.arange(4.0)
-            y = x
-            x *= 2
-            x[1:] -= 1
-            return x, y, x is y
-    """,
-    "rebinding": """
-        def f():
-            x = 1
-            x += 2
-            t = (1,)
-            t += (2,)
-            return x, t
-    """,
-    "nonlocal": """
-        def f():
-            n = 0
-            def g():
-                nonlocal n
-                n += 2
-                return n
-            return g() + n
-    """,
-    "global": """
-        n = 1
-        def f():
-            global n
-            n += 2
-            return n
-    """,
-    "generator": """
-        def f():
-            def g():
-                x = yield 1 + 1
-                yield x * 2
-            i = g()
-            return next(i), i.send(4)
-    """,
-    "yield from": """
-        def f():
-            def g():
-                return (yield from [1 + 1, 2])
-            return list(g())
-    """,
-    "comprehension": """
-        def f():
-            return [x * 2 for x in range(4) if x > 1], {i: i + 1 for i in (1, 2)}
-    """,
-    "walrus": """
-        def f():
-            return [y := x + 1 for x in (1, 2)], y
-    """,
-    "lambda": """
-        def f():
-            g = lambda x, y=2: x * y
-            return g(3), sorted([3, 1], key=lambda v: -v)
-    """,
-    "default": """
-        def f(x=2 * 3):
-            return x + 1
-    """,
-    "decorator": """
-        import functools
-        def d(n):
-            return lambda g: g
-        @d(1 + 1)
-        def f():
-            return f.__name__ + '!'
-    """,
-    "super": """
-        class A:
-            def g(self):
-                return 1
-        class B(A):
-            def g(self):
-                return super().g() + 1
-        def f():
-            return B().g()
-    """,
-    "private": """
-        class A:
-            def __init__(self):
-                self.__x = 1 + 1
-            def g(self):
-                return self.__x * 2
-        def f():
-            return A().g()
-    """,
-    "annotation": """
-        def f():
-            x: list[int] = [1 + 1]
-            y: 'nothing' = 2 * 2
-            return x, y
-    """,
-    "starred": """
-        def f():
-            return max(*[1 + 1, 5], key=lambda v: -v), dict(**{'a': 1 + 1})
-    """,
-    "short cuts": """
-        def f():
-            return (0 and 1 / 0) or 7, None if True else 1 / 0, 1 < 2 < 3
-    """,
-    "match": """
-        def f():
-            match 1 + 1, [1, 2]:
-                case (2, [a, *b]) if a + 1 == 2:
-                    return a, b
-    """,
-    "with": """
-        def f():
-            with np.errstate(all='ignore'):
-                return float(np.float64(1) / np.float64(2))
-    """,
-    "try": """
-        def f():
-            try:
-                return 1 / 0
-            except ZeroDivisionError as error:
-                return str(error)
-    """,
-    "f-string": """
-        def f():
-            return f'{1 + 1:>{2 + 2}}' + 'ü'
-    """,
-    "delete": """
-        def f():
-            a = [1, 2, 3]
-            del a[0 + 1]
-            return a
-    """,
-    "unpacking": """
-        def f():
-            a, *b = [1 + 1, 2, 3]
-            b[0], c = 7 + 1, b[1]
-            return a, b, c
-    """,
-    "slices": """
-        def f():
-            a = np.arange(12).reshape(3, 4)
-            return a[1:, ::-1][..., 0], a[-1], a[a > 3]
-    """,
-    "docstring": """
-        def f():
-            'Says so.'
-            return f.__doc__
-    """,
-    "loop": """
-        def f():
-            total = 0
-            for i in range(3):
-                while total < i * 2:
-                    total += 1
-                else:
-                    total += i
-            return total
-    """,
-    "async": """
-        import asyncio
-        async def g(x):
-            return x + 1
-        async def h():
-            return await g(1 + 1) * 2
-        def f():
-            return asyncio.run(h())
-    """,
-}
+PROGRAMS: dict[str, str] = yaml.safe_load(Path(__file__).with_name("programs.yaml").read_text("utf-8"))
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
