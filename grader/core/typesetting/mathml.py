@@ -7,7 +7,8 @@ import itertools
 
 from grader.core.typesetting.layout import RELATIONS, Atom, Fence, Fraction, Root, Row, Scripts, Tree, layout
 
-#: A formula of more parts may break before its relations; no browser breaks a line inside of a ``math`` element.
+#: A formula of more parts may break before its relations, and one of twice as many before ``+`` and ``−``, too. No
+#: browser breaks a line inside of a ``math`` element.
 _LONGEST_UNBROKEN = 12
 _THIN = '<mspace width="0.167em"/>'
 #: Brackets stay as high as the text, unless they hold a fraction.
@@ -27,10 +28,12 @@ def mathml(formula: str, *, display: bool = False) -> str:
 
 
 def _sides(parts: tuple[Tree, ...]) -> list[tuple[Tree, ...]]:
-    relations = [at for at, part in enumerate(parts) if at and isinstance(part, Atom) and part.text in RELATIONS]
-    if _size(Row(parts)) <= _LONGEST_UNBROKEN:
+    size = _size(Row(parts))
+    if size <= _LONGEST_UNBROKEN:
         return [parts]
-    ends = [0, *relations, len(parts)]
+    breaking = RELATIONS | frozenset("+−" if size > 2 * _LONGEST_UNBROKEN else "")
+    breaks = [at for at, part in enumerate(parts) if at and isinstance(part, Atom) and part.text in breaking]
+    ends = [0, *breaks, len(parts)]
     return [parts[start:end] for start, end in itertools.pairwise(ends)]
 
 
