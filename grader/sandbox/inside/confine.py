@@ -177,13 +177,15 @@ def _allow(ruleset: int, path: str) -> None:
         os.close(target)
 
 
-class _SockFprog(ctypes.Structure):
+class Filter(ctypes.Structure):
+    """A filter for system calls, as the kernel takes it (``sock_fprog``)."""
+
     _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_char_p))
 
 
 def seccomp(program: bytes) -> None:
     """Permanently installs a BPF filter for system calls (seccomp(2))."""
-    prog = _SockFprog(len(program) // 8, program)
+    prog = Filter(len(program) // 8, program)
     _check(_libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.addressof(prog), 0, 0), "seccomp")
 
 

@@ -34,17 +34,8 @@ _AROUND = ("native_", "special_", "safe_", "fused_", "masked_", "sparse_")
 _METHODS = {"__init__", "__new__", "__call__"}
 #: Dispatch keys: plain, with gradients, under vmap, and the other layouts on a CPU.
 _KEYS = (
-    "CPU",
-    "AutogradCPU",
-    "FuncTorchVmapMode",
-    "FuncTorchBatched",
-    "NestedTensorCPU",
-    "AutogradNestedTensor",
-    "SparseCPU",
-    "SparseCsrCPU",
-    "MkldnnCPU",
-    "QuantizedCPU",
-    "AutogradOther",
+    *("CPU", "AutogradCPU", "FuncTorchVmapMode", "FuncTorchBatched", "NestedTensorCPU", "AutogradNestedTensor"),
+    *("SparseCPU", "SparseCsrCPU", "MkldnnCPU", "QuantizedCPU", "AutogradOther"),
 )
 
 

@@ -248,9 +248,8 @@ def _norms(parts: list[Component], d_model: int) -> Iterator[tuple[Pieces, Piece
             if bare or any(pair):
                 yield _places(owner, pair, path)
                 continue
-        vectors = list({id(held[name]): name for name in reversed(vectors) if id(held[name]) not in known}.values())[
-            ::-1
-        ]
+        own = {id(held[name]): name for name in reversed(vectors) if id(held[name]) not in known}
+        vectors = list(own.values())[::-1]
         gains = [name for name in vectors if _belongs(name, _GAINS)]
         shifts = [name for name in vectors if _belongs(name, _SHIFTS)]
         for at, gain in enumerate(gains):

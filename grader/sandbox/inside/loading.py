@@ -195,20 +195,8 @@ _OPERATORS = (
     *("lshift", "rshift", "and", "or", "xor"),
 )
 _USES = (
-    *(
-        "call",
-        "getitem",
-        "setitem",
-        "delitem",
-        "setattr",
-        "delattr",
-        "contains",
-        "len",
-        "iter",
-        "next",
-        "enter",
-        "exit",
-    ),
+    *("call", "getitem", "setitem", "delitem", "setattr", "delattr", "contains", "len", "iter", "next"),
+    *("enter", "exit"),
     *("float", "int", "index", "complex", "neg", "pos", "abs", "invert", "lt", "le", "gt", "ge"),
     *("mro_entries", "instancecheck", "subclasscheck", "array"),
 )

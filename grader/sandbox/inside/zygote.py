@@ -317,10 +317,6 @@ _CONTINUE = 1
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-class _Program(ctypes.Structure):
-    _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_char_p))
-
-
 def listen(program: bytes, call: int) -> int | None:
     """Installs ``program`` with the system call seccomp(2), whose number is ``call``.
 
@@ -329,7 +325,7 @@ def listen(program: bytes, call: int) -> int | None:
     """
     if not program or call < 0:
         return None
-    filter_ = _Program(len(program) // 8, program)
+    filter_ = confine.Filter(len(program) // 8, program)
     fd = int(_libc.syscall(call, _SET_MODE_FILTER, ctypes.c_uint(_NEW_LISTENER), ctypes.byref(filter_)))
     return fd if fd >= 0 else None
 
