@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from grader.core.layout import columns, wrap
 from grader.core.model import Exercise, Item, Lang, Message, Question, Text
+from grader.core.tables import table
 from grader.core.text import LEVEL, PARENTHESIZED, RESULT, name_list, points
 from grader.course import items
 
@@ -17,7 +18,8 @@ _WIDTH = 88
 
 def conventions(question: Question) -> tuple[Text, ...]:
     """The conventions that apply to the exercises of ``question``."""
-    return tuple(text for applies, text in _CONVENTIONS if applies(question))
+    texts = table(__file__, "conventions.yaml")
+    return tuple(Text(**texts[name]) for name, applies in _CONVENTIONS.items() if applies(question))
 
 
 def _always(question: Question) -> bool:
@@ -36,62 +38,24 @@ def _any(test: Callable[[Exercise], bool]) -> Callable[[Question], bool]:
     return lambda question: any(map(test, question.exercises))
 
 
-_CONVENTIONS: tuple[tuple[Callable[[Question], bool], Text], ...] = (
-    (_always, Message("Required arguments are passed by position, optional ones by the names given here.")),
-    (
-        _any(lambda exercise: "numpy" in exercise.array_types),
-        Message("A file that imports torch is given torch.Tensor, any other file numpy.ndarray; return either."),
-    ),
-    (
-        _any(lambda exercise: exercise.array_types == ("torch",)),
-        Message("Exercises marked “torch” must be written with torch."),
-    ),
-    (_always, Message('"..." stands for any number of leading dimensions, including none.')),
-    (_always, Message("Vectors are rows: projections are x @ w.")),
-    (
-        _takes("mask", "self_mask", "memory_mask"),
-        Message("Masks are boolean and broadcast to (..., n_q, n_k); True means that the query may attend to the key."),
-    ),
-    (
-        _takes("mask", "self_mask", "memory_mask", "key_padding"),
-        Message("A query that may not attend to any key gets a row of zeros, never NaN."),
-    ),
-    (_takes("num_heads"), Message("d_k = d_model // num_heads.")),
-    (
-        lambda question: _takes("num_heads")(question) and _takes("mask", "self_mask")(question),
-        Message("Masks may differ between heads: they broadcast to (batch, num_heads, n_q, n_k)."),
-    ),
-    (
-        _any(lambda exercise: "flops" in exercise.name),
-        Message("One multiply-add counts as 2 FLOPs; softmax, scaling and masking are not counted."),
-    ),
-    (
-        _always,
-        Message(
-            "Do not change inputs in place, and keep their dtype (float32 or float64); "
-            "with torch, gradients must flow through."
-        ),
-    ),
-    (
-        _any(lambda exercise: exercise.returns == "attention"),
-        Message("Instead of the output of an attention you may return (output, weights)."),
-    ),
-    (
-        _any(lambda exercise: any(case.raises == "ValueError" for case in exercise.cases)),
-        Message("Invalid arguments raise ValueError."),
-    ),
-    (
-        _any(lambda exercise: exercise.forward_signature is not None),
-        Message("A class may be a torch.nn.Module or a plain one, with forward(...) or __call__(...)."),
-    ),
-    (
-        _any(lambda exercise: exercise.adapter not in (None, "table")),  # a table is found by its size
-        Message(
-            "Name the projections w_q, w_k, w_v and w_o: each an nn.Linear, or an array used as x @ w, of shape "
-            "(d_in, d_out). The grader puts its own weights there."
-        ),
-    ),
-)
+#: Which questions each convention is for; ``conventions.yaml`` has the texts.
+_CONVENTIONS: Mapping[str, Callable[[Question], bool]] = {
+    "arguments": _always,
+    "libraries": _any(lambda exercise: "numpy" in exercise.array_types),
+    "only-torch": _any(lambda exercise: exercise.array_types == ("torch",)),
+    "leading-dimensions": _always,
+    "rows": _always,
+    "masks": _takes("mask", "self_mask", "memory_mask"),
+    "no-key": _takes("mask", "self_mask", "memory_mask", "key_padding"),
+    "heads": _takes("num_heads"),
+    "masks-of-heads": lambda question: _takes("num_heads")(question) and _takes("mask", "self_mask")(question),
+    "flops": _any(lambda exercise: "flops" in exercise.name),
+    "in-place": _always,
+    "weights": _any(lambda exercise: exercise.returns == "attention"),
+    "errors": _any(lambda exercise: any(case.raises == "ValueError" for case in exercise.cases)),
+    "classes": _any(lambda exercise: exercise.forward_signature is not None),
+    "projections": _any(lambda exercise: exercise.adapter not in (None, "table")),  # a table is found by its size
+}
 
 # ---------------------------------------------------------------------------------------- Python stub
 
