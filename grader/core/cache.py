@@ -15,6 +15,7 @@ from functools import wraps
 from pathlib import Path
 from typing import TypeVar
 
+from grader.core import files
 from grader.core.errors import CacheError
 from grader.core.model import Message
 
@@ -38,17 +39,8 @@ def folder() -> Path:
     Raises CacheError if it cannot be created, belongs to someone else, or is writable by others.
     """
     chosen = os.environ.get("ATTNCHECK_CACHE")
-    if chosen:
-        path = Path(chosen)
-    else:
-        # Slow to import, and not needed if ATTNCHECK_CACHE is set.
-        import platformdirs
-
-        try:
-            path = Path(platformdirs.user_cache_dir("attncheck", appauthor=False))
-        except RuntimeError:  # raised by recent versions without a home folder
-            path = Path("~")
-    if not chosen and not path.is_absolute():
+    path = Path(chosen) if chosen else files.user_folder("cache")
+    if path is None:
         raise CacheError(_NO_HOME.fill(remedy=_REMEDY))
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)

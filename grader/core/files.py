@@ -9,7 +9,7 @@ import re
 import unicodedata
 from hashlib import sha256
 from pathlib import Path
-from typing import BinaryIO, TextIO
+from typing import BinaryIO, Literal, TextIO
 
 from grader.core.errors import UsageError
 from grader.core.model import Message
@@ -46,6 +46,17 @@ def size(path: Path) -> int:
         return path.stat().st_size
     except OSError:
         return 0
+
+
+def user_folder(kind: Literal["cache", "data"]) -> Path | None:
+    """The user's folder for what attncheck keeps of this kind; None if there is no home folder to put it in."""
+    import platformdirs  # slow to import, and not needed if the environment names a place
+
+    try:
+        folder = Path(getattr(platformdirs, f"user_{kind}_dir")("attncheck", appauthor=False))
+    except RuntimeError:  # raised by recent versions without a home folder
+        return None
+    return folder if folder.is_absolute() else None
 
 
 def open_new(folder: Path) -> BinaryIO:
