@@ -34,7 +34,6 @@ READERS = "Instructors"
 RANK = 40
 
 SAVED = Message("Saved to {folder}: gradebook, class.csv and one file per submission.")
-NOT_SAVED = Message("Nothing was saved.")
 SAVE_IT = Message("Save these results?")
 DONE, DECLINED, SOME_NOT_GRADABLE = 0, 1, 5
 
@@ -82,7 +81,7 @@ def regrade(call: Call, *, folder: Path, dry_run: bool, yes: bool, seed_file: Pa
     if call.as_json:
         write_json(to_json(regrading.as_data(result, folder, write)))
     elif result.has_changes:
-        say((SAVED if write else NOT_SAVED).fill(folder=folder))
+        say((SAVED if write else Message("Nothing was saved.")).fill(folder=folder))
     click.get_current_context().exit(_code(result, write, dry_run))
 
 

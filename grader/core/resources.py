@@ -24,7 +24,6 @@ _PROCESSES = Message(
     "no more processes or memory are available: close other programs, or use fewer --workers; earlier results are "
     "saved; run the same command to continue"
 )
-_READ_ONLY = Message("the file system is read-only: choose a place that can be written")
 _LOST = Message(
     "a disk, network folder or terminal does not respond: check it and run the command again; earlier results are saved"
 )
@@ -38,7 +37,7 @@ _OF_ERRORS = {
     errno.ENFILE: _FILES,
     errno.ENOMEM: _MEMORY,
     errno.EAGAIN: _PROCESSES,
-    errno.EROFS: _READ_ONLY,
+    errno.EROFS: Message("the file system is read-only: choose a place that can be written"),
     errno.EIO: _LOST,
 }
 # Not all systems define these.

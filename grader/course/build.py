@@ -29,7 +29,6 @@ Model = TypeVar("Model", bound=BaseModel)
 
 #: How many problems are printed at once.
 _MOST = 10
-_PROBLEM = Message("The course in {folder} has a problem:")
 _PROBLEMS = Message("The course in {folder} has problems:")
 
 #: The Chinese names of cases, by their English ones.
@@ -312,7 +311,7 @@ def _module(file: SourceFile) -> str:
 
 
 def _message(folder: Path, problems: list[Problem]) -> Text:
-    heading = (_PROBLEMS if len(problems) > 1 else _PROBLEM).fill(folder=folder)
+    heading = (_PROBLEMS if len(problems) > 1 else Message("The course in {folder} has a problem:")).fill(folder=folder)
     lines = [heading, *(problem.said for problem in problems[:_MOST])]
     if len(problems) > _MOST:
         lines.append(Message("… and {count} more").fill(count=len(problems) - _MOST))

@@ -59,11 +59,7 @@ _CONVENTIONS: Mapping[str, Callable[[Question], bool]] = {
 
 # ---------------------------------------------------------------------------------------- Python stub
 
-_SHOWS = Message("shows the question again")
-_GRADES = Message("grades this file")
 _CHOOSE = Message("Choose your library: `import numpy as np`, or `import torch`.")
-_ONLY_TORCH = Message("This exercise must be written with torch.")
-_WITHOUT = Message("Write it without {names}.")
 
 
 def file_name(question: Question) -> str:
@@ -79,8 +75,8 @@ def stub(question: Question, lang: Lang) -> str:
         "",
         *columns(
             [
-                (f"attncheck show {question.id}", _SHOWS.of(lang)),
-                (f"attncheck grade {file_name(question)}", _GRADES.of(lang)),
+                (f"attncheck show {question.id}", Message("shows the question again").of(lang)),
+                (f"attncheck grade {file_name(question)}", Message("grades this file").of(lang)),
             ]
         ),
         "",
@@ -101,7 +97,7 @@ def definition(exercise: Exercise, lang: Lang) -> str:
     inner = "    " if exercise.kind == "function" else "        "
     text = wrap(exercise.summary.of(lang), _WIDTH - 4)
     if exercise.array_types == ("torch",):
-        text += ["", _ONLY_TORCH.of(lang)]
+        text += ["", Message("This exercise must be written with torch.").of(lang)]
     text += [
         line for sentence in forbidden_names_sentence(exercise) for line in ("", *wrap(sentence.of(lang), _WIDTH - 4))
     ]
@@ -119,7 +115,7 @@ def definition(exercise: Exercise, lang: Lang) -> str:
 def forbidden_names_sentence(exercise: Exercise) -> tuple[Text, ...]:
     """A sentence about the names that ``exercise`` forbids; none if it forbids none."""
     names = name_list(exercise.forbids)
-    return (_WITHOUT.fill(names=names),) if exercise.forbids else ()
+    return (Message("Write it without {names}.").fill(names=names),) if exercise.forbids else ()
 
 
 def _with_self(signature: str) -> str:
@@ -172,7 +168,6 @@ def _cell(kind: str, source: str) -> dict[str, object]:
 _FILL_IN = Message(
     "Write your answers after the colons; null means not answered. Lines that begin with # are comments."
 )
-_DRAWN = Message("{name} is one of {choices}.")
 _WHOSE = Message("The learner's name decides which: `attncheck show {question} --learner NAME`.")
 
 
@@ -211,7 +206,7 @@ def item_paragraphs(item: Item, question: Question, course_id: str, learner: str
     context = items.Context(course_id, learner or "", item.id)
     paragraphs = [item.ask] if learner is None else [items.fill(item.ask, items.draw(item.spec, context))]
     drawn = [
-        _DRAWN.fill(name=f"{{{name}}}", choices=name_list(map(str, numbers)))
+        Message("{name} is one of {choices}.").fill(name=f"{{{name}}}", choices=name_list(map(str, numbers)))
         for name, numbers in (items.draw_choices(item.spec).items() if learner is None else ())
     ]
     if drawn:

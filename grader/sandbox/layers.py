@@ -23,7 +23,6 @@ print(confine.landlock_abi() or -ctypes.get_errno(), *confine.namespaces())
 """
 
 
-_NO_NAMESPACES = Message("ordinary users may not create namespaces on this machine")
 _ALLOW_NAMESPACES = Message(
     "sysctl kernel.unprivileged_userns_clone=1 (Debian) or kernel.apparmor_restrict_unprivileged_userns=0 "
     "(Ubuntu 24.04); in Docker, a seccomp profile that allows unshare. Code is confined without them; they add a "
@@ -64,7 +63,7 @@ def _probe() -> Iterator[Layer]:
         "namespaces",
         bool(spaces),
         needed=False,
-        detail=name_list(spaces) if spaces else _NO_NAMESPACES,
+        detail=name_list(spaces) if spaces else Message("ordinary users may not create namespaces on this machine"),
         remedy=_ALLOW_NAMESPACES,
     )
     limited = Message("memory, CPU time, files, processes")
