@@ -20,7 +20,7 @@ from grader.core.model import Course, Item, Message, Part, Question, Source, Sou
 from grader.core.text import Path as YamlPath
 from grader.core.yaml_positions import Document
 from grader.course import schema, schema_problems, validate
-from grader.course.problems import Problem, ProblemsError, ValueProblem, unknown
+from grader.course.problems import Problem, ProblemsError, ValueProblem, check_known
 from grader.course.schema import CourseFile
 from grader.course.validate import CheckKinds
 from grader.submission import source
@@ -36,6 +36,7 @@ CASE_NAMES = "questions/case-names.yaml"
 _SOURCES = "questions/sources.yaml"
 _DEFAULTS = "questions/course.yaml"
 _OWN = "course.yaml"
+_A_QUESTION = "a question of this course"
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,27 +138,22 @@ def _check_course(reader: _Reader, parts: _Parts) -> None:
     own, questions = parts.own, parts.by_id
     listed = _OWN if own.questions else _DEFAULTS
     for index, name in enumerate(parts.chosen):
-        if name not in questions:
-            reader.report(listed, _no_question(("questions", index), name, questions))
+        path: YamlPath = ("questions", index)
+        reader.report(listed, *check_known(path, name, _A_QUESTION, questions, "unknown-question"))
     exercises = [exercise.name for question in parts.questions for exercise in question.exercises]
     for name in own.forbids:
-        if name not in exercises:
-            path, what = ("forbids", name), "an exercise of this course"
-            reader.report(_OWN, unknown(path, name, what, exercises, "unknown-exercise"))
+        path, what = ("forbids", name), "an exercise of this course"
+        reader.report(_OWN, *check_known(path, name, what, exercises, "unknown-exercise"))
     for name in own.points:
-        if name not in questions:
-            reader.report(_OWN, _no_question(("points", name), name, questions))
-        elif not questions[name].points:
+        path = ("points", name)
+        reader.report(_OWN, *check_known(path, name, _A_QUESTION, questions, "unknown-question"))
+        if name in questions and not questions[name].points:
             text = f"nothing of {name} is graded; leave it out here"
-            reader.report(_OWN, ValueProblem(("points", name), text, "nothing-graded"))
+            reader.report(_OWN, ValueProblem(path, text, "nothing-graded"))
     for key in ("title", "public_id", "groups"):
         if not getattr(parts, key):
             text = "missing; there is no bundled course.yaml to take it from"
             reader.report(_OWN, ValueProblem((key,), text, "missing-key"))
-
-
-def _no_question(path: YamlPath, name: str, questions: Mapping[str, Question]) -> ValueProblem:
-    return unknown(path, name, "a question of this course", questions, "unknown-question")
 
 
 def _made(parts: _Parts, folder: str, digest: str) -> Course:
