@@ -288,11 +288,8 @@ def write_output(option: str, file: Path, data: str | bytes) -> None:
     try:
         files.write(file, data)
     except OSError as error:
-        raise UsageError(
-            Message("{file} cannot be written: {reason}; choose another place for {option}.").fill(
-                file=file, reason=error.strerror, option=option
-            )
-        ) from error
+        said = Message("{file} cannot be written: {reason}; choose another place for {option}.")
+        raise UsageError(said.fill(file=file, reason=error.strerror, option=option)) from error
 
 
 # --------------------------------------------------------------------------------- the learner's progress
@@ -334,6 +331,13 @@ class Call:
         if self.course_folder is None and isinstance(graded_with, str) and Path(graded_with).is_dir():
             return replace(self, course_folder=Path(graded_with)).whole_course()
         return self.whole_course()
+
+    def show(self, data: Callable[[], object], lines: Callable[[], Iterable[str]]) -> None:
+        """Write ``data`` with ``--json``, else ``lines``. Only what is written is made."""
+        if self.as_json:
+            write_json(data())
+        else:
+            print_lines(lines())
 
     def language(self, events: Sequence[Event]) -> Lang:
         """The language of a conversation: ``--lang``, else the one used last time, else the default."""

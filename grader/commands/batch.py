@@ -18,15 +18,13 @@ from grader.commands._options import (
     PATH,
     Call,
     documented,
-    print_lines,
     questions_option,
     read_seed,
     say,
     shared,
     workers_option,
-    write_json,
 )
-from grader.core.model import Lang, Message, Text
+from grader.core.model import Lang, Message
 from grader.course import loader
 from grader.grading import courses
 
@@ -125,21 +123,13 @@ def batch(
         with progress_bar(call.lang) as show:
             summary = run(request, note)
     except KeyboardInterrupt:
-        say(_interrupted(latest), err=True)
+        done, total = (latest[0].done, latest[0].total) if latest else (0, None)
+        say(STOPPED_BEFORE if total is None else STOPPED.fill(done=done, total=total), err=True)
         click.get_current_context().exit(INTERRUPTED)
     rows = _results(request, call.lang)
-    if call.as_json:
-        write_json(to_json(summary, rows, out))
-    else:
-        print_lines(lines(summary, rows, out, call.lang))
+    call.show(lambda: to_json(summary, rows, out), lambda: lines(summary, rows, out, call.lang))
     gradable = not summary.refused and all(row.complete for row in rows)
     click.get_current_context().exit(ALL_GRADED if gradable else SOME_NOT_GRADABLE)
-
-
-def _interrupted(latest: list[BatchProgress]) -> Text:
-    """A message on how far the batch got, and how to continue it."""
-    done, total = (latest[0].done, latest[0].total) if latest else (0, None)
-    return STOPPED_BEFORE if total is None else STOPPED.fill(done=done, total=total)
 
 
 def _is_unencrypted(address: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from grader.commands._console import width
-from grader.commands._options import Call, documented, print_lines, shared, write_json
+from grader.commands._options import Call, documented, shared
 from grader.core.model import Message
 
 ABOUT = Message("Check this machine: versions, content, sandbox.")
@@ -29,8 +29,5 @@ def doctor(call: Call, workers: int | None) -> None:
     from grader.classroom.doctor import examine, is_missing, lines, to_json  # loads numpy
 
     findings = examine(call.course_folder, workers)
-    if call.as_json:
-        write_json([to_json(finding) for finding in findings])
-    else:
-        print_lines(lines(findings, call.lang, width()))
+    call.show(lambda: list(map(to_json, findings)), lambda: lines(findings, call.lang, width()))
     click.get_current_context().exit(MISSING if is_missing(findings) else ALL_THERE)

@@ -12,10 +12,8 @@ from grader.commands._options import (
     documented,
     graded_seed,
     graded_seed_option,
-    print_lines,
     results_argument,
     shared,
-    write_json,
 )
 from grader.core.model import ExerciseResult, Item, Message
 from grader.core.serialize import to_json
@@ -56,10 +54,7 @@ def explain(call: Call, *, folder: Path, learner: str, check: str, attempt: int 
 
     seed = graded_seed(folder, seed_file, call.course_folder)
     explanation = _explained(replay.ExplainRequest(folder, learner, check, seed, call.course_folder, attempt), seed)
-    if call.as_json:
-        write_json(to_json(explanation, call.lang))
-    else:
-        print_lines(replay.lines(explanation, call.lang))
+    call.show(lambda: to_json(explanation, call.lang), lambda: replay.lines(explanation, call.lang))
     click.get_current_context().exit(SAME if explanation.agrees else DIFFERENT)
 
 

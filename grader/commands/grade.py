@@ -127,16 +127,14 @@ def _mode(request: _Request) -> Literal["auto", "require", "plain"]:
     """How to confine the code. Raises UsageError for options that exclude each other."""
     secret = request.seed_file is not None
     if request.unsafe_no_sandbox and request.require_sandbox:
-        raise UsageError(
-            Message("--require-sandbox and --unsafe-no-sandbox contradict each other: give only one of them.")
-        )
+        said = Message("--require-sandbox and --unsafe-no-sandbox contradict each other: give only one of them.")
+        raise UsageError(said)
     if request.unsafe_no_sandbox and secret:
-        raise UsageError(
-            Message(
-                "--unsafe-no-sandbox cannot be combined with --seed-file: unconfined code could read the seed. Leave "
-                "one of them out; --seed N gives hidden cases that need not stay secret."
-            )
+        said = Message(
+            "--unsafe-no-sandbox cannot be combined with --seed-file: unconfined code could read the seed. Leave one "
+            "of them out; --seed N gives hidden cases that need not stay secret."
         )
+        raise UsageError(said)
     if request.unsafe_no_sandbox:
         return "plain"
     return "require" if secret or request.require_sandbox else "auto"

@@ -55,9 +55,8 @@ def links(call: Call, *, folder: Path, people: tuple[str, ...], as_csv: bool, da
 
     settings, _, listed, _ = read_class(folder, call.course_folder)
     everybody = ClassMembers(listed, settings)
-    chosen = [_person(everybody.find(name), name, [member.id for member in everybody]) for name in people] or [
-        *everybody
-    ]
+    ids = [member.id for member in everybody]
+    chosen = [_person(everybody.find(name), name, ids) for name in people] or [*everybody]
     now = datetime.now(UTC)
     until = now + timedelta(days=days or settings.link_days)
     key = read_signer(folder / SECRET)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from grader.classroom.gradebook import open_gradebook
-from grader.commands._options import Call, collected, documented, print_lines, results_argument, say, shared, write_json
+from grader.commands._options import Call, collected, documented, print_lines, results_argument, say, shared
 from grader.core.errors import UsageError
 from grader.core.model import Lang, Message
 from grader.core.serialize import to_json
@@ -123,9 +123,8 @@ def _kind(request: _Request) -> Literal["list", "pending", "mark", "key points",
     whole_class = request.listed + request.pending + request.mark
     if whole_class:
         if request.learner or request.remove or gives or request.key_points or whole_class > 1:
-            raise UsageError(
-                Message("--list, --pending and --mark are for the whole class: give one of them, with DIR only.")
-            )
+            said = Message("--list, --pending and --mark are for the whole class: give one of them, with DIR only.")
+            raise UsageError(said)
         if request.listed:
             return "list"
         return "mark" if request.mark else "pending"
@@ -147,16 +146,12 @@ def _give_or_remove(call: Call, request: _Request) -> None:
 
     folder, now, author = request.folder, datetime.now(UTC), request.signed_by()
     if request.points is None:
-        given = overrides.remove_override(
-            folder, request.which, overrides.Signed(author, now), call.course_folder, call.lang
-        )
+        signed = overrides.Signed(author, now)
+        given = overrides.remove_override(folder, request.which, signed, call.course_folder, call.lang)
     else:
         points = overrides.OverrideRequest(*request.which, request.points, request.reason or "", author, request.beyond)
         given = overrides.give_points(folder, points, now, call.course_folder, call.lang)
-    if call.as_json:
-        write_json(to_json(overrides.given_json(given)))
-    else:
-        print_lines(overrides.given_lines(given, call.lang))
+    call.show(lambda: to_json(overrides.given_json(given)), lambda: overrides.given_lines(given, call.lang))
 
 
 def _list(call: Call, folder: Path) -> None:
@@ -164,10 +159,7 @@ def _list(call: Call, folder: Path) -> None:
 
     with closing(open_gradebook(folder)) as book:
         given = book.overrides()
-    if call.as_json:
-        write_json(to_json(overrides.list_json(given)))
-    else:
-        print_lines(overrides.list_lines(given, call.lang))
+    call.show(lambda: to_json(overrides.list_json(given)), lambda: overrides.list_lines(given, call.lang))
 
 
 # --------------------------------------------------------------------------------- marking by key points
@@ -199,10 +191,8 @@ def _pending(call: Call, folder: Path) -> None:
 
     with open_for_changes(folder, call.course_folder) as (gradebook, course):
         waiting = rubric.pending_answers(Book.of(gradebook, course))
-    if call.as_json:
-        write_json(to_json(rubric.waiting_json(waiting), call.lang))
-    else:
-        print_lines(rubric.waiting_lines(waiting, call.lang))
+    lang = call.lang
+    call.show(lambda: to_json(rubric.waiting_json(waiting), lang), lambda: rubric.waiting_lines(waiting, lang))
 
 
 def _mark(call: Call, request: _Request) -> None:

@@ -67,9 +67,8 @@ def plot(call: Call, *, name: str | None, source: Path | None, target: Path | No
         return
     picture = kinds.kinds().get(name.lower())
     if picture is None:
-        raise UsageError(
-            Message("There is no picture “{name}”. {hint}").fill(name=name, hint=suggestion(name, list(kinds.kinds())))
-        )
+        said = Message("There is no picture “{name}”. {hint}")
+        raise UsageError(said.fill(name=name, hint=suggestion(name, list(kinds.kinds()))))
     if target is not None:
         _refuse(target)
     figure, mine = _figure(call, picture, source)
@@ -94,11 +93,8 @@ def _refuse(target: Path) -> None:
     if target.suffix.lower() != ".svg":
         raise UsageError(Message("--to {target}: expected a file name that ends in .svg.").fill(target=target))
     if not target.absolute().parent.is_dir():
-        raise UsageError(
-            Message("--to {target}: there is no folder {parent}; create it, or choose another.").fill(
-                target=target, parent=target.absolute().parent
-            )
-        )
+        said = Message("--to {target}: there is no folder {parent}; create it, or choose another.")
+        raise UsageError(said.fill(target=target, parent=target.absolute().parent))
 
 
 def _figure(call: Call, picture: Picture, source: Path | None) -> tuple[Figure | None, LearnerValues | None]:

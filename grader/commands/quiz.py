@@ -40,6 +40,9 @@ _MOST_CHARACTERS = 2_000_000
 #: Cells for “ [Y/n]: ” and what is typed after it.
 _ROOM = 10
 
+#: Why the card on the screen stays the one that is asked.
+_STAYS = ("help", "first", "no key")
+
 ALL_CORRECT, NOT_ALL_CORRECT = 0, 1
 
 
@@ -330,10 +333,6 @@ def converse(session: Session, front: FrontEnd, call: Call) -> Session:
         call.save(*turn.events)
         session = turn.session
         quiz_view.feedback(page(session.lang), turn.feedback, card)
-        moved = isinstance(turn.feedback, quiz_session.Navigation) and turn.feedback.why not in (
-            "help",
-            "first",
-            "no key",
-        )
+        moved = isinstance(turn.feedback, quiz_session.Navigation) and turn.feedback.why not in _STAYS
         fresh = moved or (session.comparing and not card.compares)
     return session

@@ -61,14 +61,12 @@ def regrade(call: Call, *, folder: Path, dry_run: bool, yes: bool, seed_file: Pa
     kept.
     """
     if not (dry_run or yes) and (call.as_json or not can_ask()):
-        raise UsageError(
-            Message("regrade asks before it saves anything, but nobody can answer here; give --yes or --dry-run.")
-        )
+        said = Message("regrade asks before it saves anything, but nobody can answer here; give --yes or --dry-run.")
+        raise UsageError(said)
     from grader.instructor import regrade as regrading  # loads numpy
 
-    request = regrading.RegradeRequest(
-        folder, graded_seed(folder, seed_file, call.course_folder), call.course_folder, workers
-    )
+    seed = graded_seed(folder, seed_file, call.course_folder)
+    request = regrading.RegradeRequest(folder, seed, call.course_folder, workers)
     with ExitStack() as stack:
         with progress_bar(call.lang) as show:
             result, save = stack.enter_context(regrading.regraded(request, show, dry=dry_run))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import html
 import os
 import secrets
@@ -106,9 +107,8 @@ def serve(
 
     if class_folder is not None:
         header = (trust_header, trusted_proxy)
-        serve_class(
-            class_folder, call.course_folder, workers, lambda number: _listen(number, host), port, header, call.lang
-        )
+        listen = functools.partial(_listen, host=host)
+        serve_class(class_folder, call.course_folder, workers, listen, port, header, call.lang)
         return
 
     from grader.commands.quiz import learner_name  # with the item kinds
@@ -123,9 +123,8 @@ def serve(
     number = listening.getsockname()[1]
     token = secrets.token_urlsafe(24)
     hosts = frozenset({f"{_HOST}:{number}", f"localhost:{number}"})
-    guard = Guard(
-        make_app(workspace, call.lang), token, hosts, larger={UPLOADS: MOST_UPLOADED}, cookie=f"{COOKIE}-{number}"
-    )
+    app = make_app(workspace, call.lang)
+    guard = Guard(app, token, hosts, larger={UPLOADS: MOST_UPLOADED}, cookie=f"{COOKIE}-{number}")
 
     def address(used: Callable[[], None]) -> str:
         return f"http://{_HOST}:{number}/?{PARAMETER}={guard.ticket(used)}"

@@ -80,13 +80,11 @@ def create(path: Path, text: str) -> None:
         with path.open("x", encoding="utf-8", newline="\n") as file:
             _write_or_remove(path, file, text)
     except FileExistsError:
-        raise UsageError(
-            Message("{path} already exists; move it away, or choose another name.").fill(path=path)
-        ) from None
+        said = Message("{path} already exists; move it away, or choose another name.")
+        raise UsageError(said.fill(path=path)) from None
     except OSError as error:
-        raise UsageError(
-            Message("{path} cannot be written: {reason}; choose another folder.").fill(path=path, reason=error.strerror)
-        ) from error
+        said = Message("{path} cannot be written: {reason}; choose another folder.")
+        raise UsageError(said.fill(path=path, reason=error.strerror)) from error
 
 
 def _write_or_remove(path: Path, file: TextIO, text: str) -> None:

@@ -27,8 +27,6 @@ _PROCESSES = Message(
 _LOST = Message(
     "a disk, network folder or terminal does not respond: check it and run the command again; earlier results are saved"
 )
-_OF_SYSTEM = Message("{error}: {todo}")
-_OF_FILE = Message("{file}: {error}: {todo}")
 
 _OF_ERRORS = {
     errno.ENOSPC: _FULL,
@@ -70,11 +68,9 @@ def _shortage(error: BaseException) -> Text | None:
     if isinstance(error, MemoryError):
         return _MEMORY
     if isinstance(error, OSError) and error.errno in _OF_ERRORS:
-        parts: dict[str, object] = {
-            "error": (error.strerror or "system error").lower(),
-            "todo": _OF_ERRORS[error.errno],
-        }
-        return _OF_FILE.fill(file=error.filename, **parts) if error.filename else _OF_SYSTEM.fill(**parts)
+        text = Message("{file}: {error}: {todo}") if error.filename else Message("{error}: {todo}")
+        words = (error.strerror or "system error").lower()
+        return text.fill(file=error.filename, error=words, todo=_OF_ERRORS[error.errno])
     said = str(error).lower()
     if isinstance(error, ImportError | RuntimeError) and any(word in said for word in _OF_LIBRARIES):
         return _MEMORY

@@ -102,6 +102,7 @@ PADDING = ("key_padding", *_MASKS)
 _IDS = ("mask_id", "bos_id", "eos_id", "ignore_index")
 TOKENS = ("tokens", "targets")
 LENGTHS = ("n", "n_q", "n_k", "max_len", "tokens", "targets", "lengths", "distance", "pe")
+_SIZED = (*SEQUENCES, *LENGTHS, "memory", "key", "keys")
 _COUNTS = ("num_heads", "num_kv_heads", "num_layers", "beam_width", "block_size", "window", "r", "batch")
 #: Numbers that may be negative.
 SIGNED = ("axis", "delta", "alpha", "distance")
@@ -243,16 +244,14 @@ def _compared(holds: Callable[[int, int], bool]) -> Callable[[Inputs, str], bool
 
 def _single(inputs: Inputs, name: str) -> bool:
     """Every length is 1; the most that is allowed (``max_len``) counts where there is no other."""
-    sequences = [name for name in names_of(inputs.exercise) if name in (*SEQUENCES, *LENGTHS, "memory", "key", "keys")]
+    sequences = [name for name in names_of(inputs.exercise) if name in _SIZED]
     lengths = {name: inputs.length(name) for name in sequences if name != "pe"}
     own = {length for name, length in lengths.items() if length is not None and name != "max_len"}
     return own == {1} or (not own and set(lengths.values()) == {1})
 
 
 def _long(inputs: Inputs, name: str) -> bool:
-    sized = [
-        inputs.length(other) for other in inputs.values if other in (*SEQUENCES, *LENGTHS, "memory", "key", "keys")
-    ]
+    sized = [inputs.length(other) for other in inputs.values if other in _SIZED]
     return any(length is not None and length >= _LONG for length in sized)
 
 

@@ -208,9 +208,8 @@ def _body(text: str, place: _Place, body: str) -> str | ValueProblem:
     documented = ast.get_docstring(place.node, clean=False) is not None
     indent = text[starts[first.lineno] :][: first.col_offset]
     if indent.strip() or (documented and rest and rest[0].lineno == first.end_lineno):
-        return unexpected(
-            ("body",), body, f"an edit of a function whose body has lines of its own, not {place.name}", "edit"
-        )
+        expected = f"an edit of a function whose body has lines of its own, not {place.name}"
+        return unexpected(("body",), body, expected, "edit")
     head = text[place.start : starts[(first.end_lineno or 0) + 1] if documented else starts[first.lineno]]
     return head.rstrip("\n") + "\n" + textwrap.indent(textwrap.dedent(body).strip("\n"), indent)
 

@@ -98,9 +98,8 @@ def definition(exercise: Exercise, lang: Lang) -> str:
     text = wrap(exercise.summary.of(lang), _WIDTH - 4)
     if exercise.array_types == ("torch",):
         text += ["", Message("This exercise must be written with torch.").of(lang)]
-    text += [
-        line for sentence in forbidden_names_sentence(exercise) for line in ("", *wrap(sentence.of(lang), _WIDTH - 4))
-    ]
+    for sentence in forbidden_names_sentence(exercise):
+        text += ["", *wrap(sentence.of(lang), _WIDTH - 4)]
     text += ["", *wrap(RESULT.fill(result=exercise.result).of(lang), _WIDTH - 4)]
     doc = _docstring(text, "    ")
     empty = f"{inner}raise NotImplementedError"

@@ -97,9 +97,8 @@ class Keyboard:
             note[0] = quiz_view.key_note(before, shown, card.asked) if shown and state[0] == before else None
 
         def end(event: KeyPressEvent, result: Action | None) -> None:
-            event.app.erase_when_done = (
-                isinstance(result, str) and result != "key"
-            )  # otherwise the options stay on the screen
+            moves_on = isinstance(result, str) and result != "key"
+            event.app.erase_when_done = moves_on  # otherwise the options stay on the screen
             event.app.exit(result=result)
 
         bindings = _bindings(_named("anywhere"), end)

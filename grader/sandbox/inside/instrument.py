@@ -62,9 +62,8 @@ class _Instrument(ast.NodeTransformer):
 
     def _place(self, node: ast.expr | ast.stmt) -> ProbeSpan:
         end_line, end = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
-        return ProbeSpan(
-            self._label, node.lineno, end_line, self._column(node.lineno, node.col_offset), self._column(end_line, end)
-        )
+        column, end_column = self._column(node.lineno, node.col_offset), self._column(end_line, end)
+        return ProbeSpan(self._label, node.lineno, end_line, column, end_column)
 
     def _column(self, line: int, offset: int) -> int:
         """An offset in bytes as one in characters."""

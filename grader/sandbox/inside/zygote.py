@@ -355,9 +355,8 @@ class ThreadCounter:
                 return
             yes = self._one_more()
             self._made += yes
-            fcntl.ioctl(
-                self._listener, _SEND, _ANSWER.pack(number, 0, 0 if yes else -errno.EAGAIN, _CONTINUE if yes else 0)
-            )
+            answer = _ANSWER.pack(number, 0, 0 if yes else -errno.EAGAIN, _CONTINUE if yes else 0)
+            fcntl.ioctl(self._listener, _SEND, answer)
 
     def _one_more(self) -> bool:
         """Whether one more thread is allowed. If living threads cannot be counted, all ever made count as living."""
