@@ -252,13 +252,9 @@ def run(argv: Sequence[str] | None = None) -> int:
 def _failed(error: Exception, lang: Lang) -> int:
     """Report a shortage of disk space or memory, or else a bug in attncheck. Returns the exit code."""
     lacking = resources.shortage(error)
-    if lacking is None:
-        return _our_bug(error, lang)
-    _complain(lacking, lang)
-    return AttncheckError.exit_code
-
-
-def _our_bug(error: Exception, lang: Lang) -> int:
+    if lacking is not None:
+        _complain(lacking, lang)
+        return AttncheckError.exit_code
     import traceback  # needed only after a crash
 
     if os.environ.get("ATTNCHECK_DEBUG"):

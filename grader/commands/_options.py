@@ -90,16 +90,14 @@ def asked_before_command() -> Lang | None:
     return None if context is None else context.find_root().params.get("lang")
 
 
-def lang_option(command: F) -> F:
-    """``--lang``; the default comes from the environment."""
-    return click.option(
-        "--lang",
-        type=click.Choice(["en", "zh"]),
-        default=default_language,
-        callback=_remember,
-        help="Language of the output (default: ATTNCHECK_LANG, else the locale).",
-    )(command)
-
+#: ``--lang``; the default comes from the environment.
+lang_option = click.option(
+    "--lang",
+    type=click.Choice(["en", "zh"]),
+    default=default_language,
+    callback=_remember,
+    help="Language of the output (default: ATTNCHECK_LANG, else the locale).",
+)
 
 #: ``--lang`` for commands whose findings are for authors, in English.
 errors_lang_option = click.option(
@@ -221,17 +219,31 @@ learner_option = click.option(
 #: DIR, a folder that ``attncheck batch`` has written.
 results_argument = click.argument("folder", metavar="DIR", type=PATH)
 
-#: ``--seed-file`` for commands that repeat the grading of a results folder.
-graded_seed_option = click.option(
-    "--seed-file",
-    type=PATH,
-    metavar="F",
-    help="The secret file that DIR was graded with (default: seed_file in course.yaml).",
-)
 
-workers_option = click.option(
-    "--workers", type=click.IntRange(min=1), metavar="N", help="Grade N submissions at a time (default: one per CPU)."
-)
+def seed_file_option(text: str) -> Callable[[F], F]:
+    """``--seed-file`` with this help."""
+    return click.option("--seed-file", type=PATH, metavar="F", help=text)
+
+
+def roster_option(text: str) -> Callable[[F], F]:
+    """``--roster`` with this help."""
+    return click.option("--roster", type=PATH, metavar="CSV", help=text)
+
+
+def workers_option(text: str) -> Callable[[F], F]:
+    """``--workers`` with this help."""
+    return click.option("--workers", type=click.IntRange(min=1), metavar="N", help=text)
+
+
+def source_option(text: str) -> Callable[[F], F]:
+    """``--from``, the learner's own work, with this help."""
+    return click.option("--from", "source", type=PATH, metavar="PATH", help=text)
+
+
+#: ``--seed-file`` for commands that repeat the grading of a results folder.
+graded_seed_option = seed_file_option("The secret file that DIR was graded with (default: seed_file in course.yaml).")
+#: ``--workers`` for commands that grade a class.
+graders_option = workers_option("Grade N submissions at a time (default: one per CPU).")
 
 
 def read_seed(number: int | None, file: Path | None) -> Seed:

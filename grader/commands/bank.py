@@ -25,6 +25,7 @@ from grader.commands._options import (
     questions_option,
     say,
     shared,
+    workers_option,
     write_json,
 )
 from grader.core import resources
@@ -230,9 +231,7 @@ def publish(call: Call, target: Path, questions: tuple[str, ...]) -> None:
 )
 @bank.command()
 @click.option("-e", "--exercise", "names", multiple=True, metavar="FUNCTION", help="Only this exercise (repeatable).")
-@click.option(
-    "--workers", type=click.IntRange(1), metavar="N", help="Use N sandboxes at a time (default: one per CPU)."
-)
+@workers_option("Use N sandboxes at a time (default: one per CPU).")
 @shared("course", "json")
 @errors_lang_option
 def mutate(call: Call, names: tuple[str, ...], workers: int | None) -> None:

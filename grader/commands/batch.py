@@ -18,11 +18,13 @@ from grader.commands._options import (
     PATH,
     Call,
     documented,
+    graders_option,
     questions_option,
     read_seed,
+    roster_option,
     say,
+    seed_file_option,
     shared,
-    workers_option,
 )
 from grader.core.model import Lang, Message
 from grader.course import loader
@@ -57,23 +59,13 @@ _UNENCRYPTED = Message("the seed is sent to {scheduler} unencrypted; docs/cluste
 @click.argument("submissions", type=PATH)
 @click.option("--out", type=FOLDER, required=True, metavar="DIR", help="The results folder.")
 @questions_option
-@click.option(
-    "--seed-file",
-    type=PATH,
-    metavar="F",
-    help="Draw hidden cases from this secret file (default: seed_file in course.yaml, else a public seed).",
-)
-@click.option(
-    "--roster",
-    type=PATH,
-    metavar="CSV",
-    help="Who is in the class; a Canvas gradebook works, too (default: roster in course.yaml).",
-)
+@seed_file_option("Draw hidden cases from this secret file (default: seed_file in course.yaml, else a public seed).")
+@roster_option("Who is in the class; a Canvas gradebook works, too (default: roster in course.yaml).")
 @click.option(
     "--intake", metavar="KIND", help="canvas, moodle, gradescope, nbgrader, inbox or folders (default: detected)."
 )
 @click.option("--files", is_flag=True, help="Also write one JSON file per submission to DIR.")
-@workers_option
+@graders_option
 @click.option("--scheduler", metavar="ADDRESS", help="Grade on the Dask cluster whose scheduler is at ADDRESS.")
 @shared("json", "lang", "course")
 def batch(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from grader.commands._console import width
-from grader.commands._options import Call, documented, shared
+from grader.commands._options import Call, documented, shared, workers_option
 from grader.core.model import Message
 
 ABOUT = Message("Check this machine: versions, content, sandbox.")
@@ -18,12 +18,7 @@ ALL_THERE, MISSING = 0, 1
 @documented({"doctor": "check this machine"}, {0: "nothing is missing", 1: "something is missing"})
 @click.command()
 @shared("json", "lang", "course")
-@click.option(
-    "--workers",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Try N sandboxes at once, as batch would use (default: one per CPU, like batch).",
-)
+@workers_option("Try N sandboxes at once, as batch would use (default: one per CPU, like batch).")
 def doctor(call: Call, workers: int | None) -> None:
     """Check this machine: versions, content, sandbox."""
     from grader.classroom.doctor import examine, is_missing, lines, to_json  # loads numpy

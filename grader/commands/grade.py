@@ -21,6 +21,7 @@ from grader.commands._options import (
     questions_option,
     read_seed,
     say,
+    seed_file_option,
     shared,
     write_json,
     write_output,
@@ -83,7 +84,7 @@ class _Request:
     "--learner", metavar="NAME", help="Whose work it is (default: the name in answers.yaml, else one from the path)."
 )
 @click.option("--seed", "number", type=click.IntRange(min=0), metavar="N", help="Draw hidden cases from this number.")
-@click.option("--seed-file", type=PATH, metavar="F", help="Draw hidden cases from this secret file; needs the sandbox.")
+@seed_file_option("Draw hidden cases from this secret file; needs the sandbox.")
 @click.option("--public-only", is_flag=True, help="Run only the public cases.")
 @click.option("--require-sandbox", is_flag=True, help="Refuse to run code that this machine cannot confine.")
 @click.option("--unsafe-no-sandbox", is_flag=True, help="Run the code unconfined; the results say so.")

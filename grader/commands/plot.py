@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.commands._console import stdout
-from grader.commands._options import PATH, UNCONFINED, WRITTEN, Call, documented, print_lines, say, shared, write_output
+from grader.commands._options import (
+    PATH,
+    UNCONFINED,
+    WRITTEN,
+    Call,
+    documented,
+    print_lines,
+    say,
+    shared,
+    source_option,
+    write_output,
+)
 from grader.core.errors import UsageError
 from grader.core.layout import cells, wrap
 from grader.core.model import Lang, Message, Text
@@ -42,13 +53,7 @@ SHOWN, NOT_ALL_SHOWN = 0, 1
 )
 @click.command()
 @click.argument("name", required=False)
-@click.option(
-    "--from",
-    "source",
-    type=PATH,
-    metavar="PATH",
-    help="Your own file, folder, notebook or zip, drawn beside the reference.",
-)
+@source_option("Your own file, folder, notebook or zip, drawn beside the reference.")
 @click.option(
     "--to", "target", type=PATH, metavar="F", help="Write an .svg file, which browsers and word processors can open."
 )

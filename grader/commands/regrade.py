@@ -15,11 +15,11 @@ from grader.commands._options import (
     documented,
     graded_seed,
     graded_seed_option,
+    graders_option,
     print_lines,
     results_argument,
     say,
     shared,
-    workers_option,
     write_json,
 )
 from grader.core.errors import UsageError
@@ -51,7 +51,7 @@ DONE, DECLINED, SOME_NOT_GRADABLE = 0, 1, 5
 @click.option("--dry-run", is_flag=True, help="Show the differences and save nothing.")
 @click.option("--yes", is_flag=True, help="Save without asking.")
 @graded_seed_option
-@workers_option
+@graders_option
 @shared("json", "lang", "graded-course")
 def regrade(call: Call, *, folder: Path, dry_run: bool, yes: bool, seed_file: Path | None, workers: int | None) -> None:
     """Grade again whatever a change of the bank affects.

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import click
 
-from grader.commands._options import FOLDER, Call, documented, say, shared
+from grader.commands._options import FOLDER, Call, documented, say, shared, workers_option
 from grader.core.errors import UsageError
 from grader.core.model import Message
 from grader.learning import log
@@ -51,12 +51,7 @@ _TAKEN = Message(
     metavar="DIR",
     help="Serve the class in this folder, which has a class.yaml.",
 )
-@click.option(
-    "--workers",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Class: grade N submissions at a time (default: one per CPU, at least two).",
-)
+@workers_option("Class: grade N submissions at a time (default: one per CPU, at least two).")
 @click.option(
     "--host",
     default=_HOST,

@@ -406,7 +406,11 @@ def append(path: Path, *events: Event) -> None:
     data = text.encode(errors="backslashreplace")
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with open(path, "ab+", buffering=0, opener=_for_its_owner) as file, _locked(file.fileno()):
+        # Only its owner can read a new file.
+        with (
+            open(path, "ab+", 0, opener=lambda name, flags: os.open(name, flags, 0o600)) as file,
+            _locked(file.fileno()),
+        ):
             _write(file, _closing(path, file) + data)
     except OSError as error:
         raise StateError(

@@ -238,7 +238,8 @@ class Zygote:
     def start(self, job: bytes, cpu_seconds: int, limits: Limits) -> ConfinedChild:
         """A new confined child that has been sent ``job``."""
         self.wait_until_ready()
-        self._settle()
+        if self._exit_pending:
+            self.exit_status()
         job_read, job_write, results_read, results_write = _pipes(2)
         try:
             try:
@@ -277,10 +278,6 @@ class Zygote:
         self._exit_pending = False
         status, used, ours = _EXIT.unpack(message)
         return status, used, ours
-
-    def _settle(self) -> None:
-        if self._exit_pending:
-            self.exit_status()
 
     def close(self) -> None:
         """Ends the zygote, and with it its namespace. Kills one that is still importing torch."""
