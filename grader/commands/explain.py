@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -17,10 +16,6 @@ from grader.commands._options import (
 )
 from grader.core.model import ExerciseResult, Item, Message
 from grader.core.serialize import to_json
-
-if TYPE_CHECKING:
-    from grader.grading.inputs import Seed
-    from grader.instructor.explain import ExplainRequest, Explanation
 
 ABOUT = Message("Replay one check: inputs, expected, actual, why.")
 READERS = "Instructors"
@@ -51,22 +46,18 @@ def explain(call: Call, *, folder: Path, learner: str, check: str, attempt: int 
     shows hidden inputs and expected results.
     """
     from grader.instructor import explain as replay  # loads numpy
-
-    seed = graded_seed(folder, seed_file, call.course_folder)
-    explanation = _explained(replay.ExplainRequest(folder, learner, check, seed, call.course_folder, attempt), seed)
-    call.show(lambda: to_json(explanation, call.lang), lambda: replay.lines(explanation, call.lang))
-    click.get_current_context().exit(SAME if explanation.agrees else DIFFERENT)
-
-
-def _explained(request: ExplainRequest, seed: Seed) -> Explanation:
-    from grader.instructor.explain import explain_code, explain_item, find_recorded_part  # loads numpy
     from grader.sandbox import open_sandbox  # loads numpy
 
-    recorded = find_recorded_part(request)
+    seed = graded_seed(folder, seed_file, call.course_folder)
+    request = replay.ExplainRequest(folder, learner, check, seed, call.course_folder, attempt)
+    recorded = replay.find_recorded_part(request)
     if isinstance(recorded.part, Item):
         assert not isinstance(recorded.result, ExerciseResult)
-        return explain_item(recorded, recorded.part, recorded.result)
-    assert isinstance(recorded.result, ExerciseResult)
-    with open_sandbox(mode="require") as sandbox:
-        sandbox.allow_packages(recorded.course.packages)
-        return explain_code(recorded, recorded.part, recorded.result, seed, sandbox.observe)
+        explanation = replay.explain_item(recorded, recorded.part, recorded.result)
+    else:
+        assert isinstance(recorded.result, ExerciseResult)
+        with open_sandbox(mode="require") as sandbox:
+            sandbox.allow_packages(recorded.course.packages)
+            explanation = replay.explain_code(recorded, recorded.part, recorded.result, seed, sandbox.observe)
+    call.show(lambda: to_json(explanation, call.lang), lambda: replay.lines(explanation, call.lang))
+    click.get_current_context().exit(SAME if explanation.agrees else DIFFERENT)

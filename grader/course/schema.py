@@ -302,29 +302,23 @@ class ExerciseSchema(Strict):
         name = self.function or self.class_ or ""
         through = (self.through or "").partition("(")[0]
         taken = self.forward or (self.through or "").removeprefix(through)
-        return Exercise(
-            name=name,
-            kind="class" if self.class_ else "function",
-            signature=name + self.signature,
-            parameters=parameters(self.signature),
-            checks=tuple(_check(check, kinds) for check in self.checks),
-            forward_signature=f"forward{self.forward}" if self.forward else None,
-            forward=parameters(taken) if taken else (),
-            through=through or None,
-            not_applicable=tuple(self.not_applicable.items()),
-            mistakes=(
+        made: dict[str, Any] = {
+            "name": name,
+            "kind": "class" if self.class_ else "function",
+            "signature": name + self.signature,
+            "parameters": parameters(self.signature),
+            "checks": tuple(_check(check, kinds) for check in self.checks),
+            "forward_signature": f"forward{self.forward}" if self.forward else None,
+            "forward": parameters(taken) if taken else (),
+            "through": through or None,
+            "not_applicable": tuple(self.not_applicable.items()),
+            "mistakes": (
                 *(mistake.build(self.reference.rpartition(".")[2]) for mistake in self.mistakes),
                 *(Mistake(name, (), ()) for name in self.recognised),
             ),
-            **{key: getattr(self, key) for key in _SAME},
-        )
-
-
-#: The keys of an exercise that are fields of ``Exercise`` as they are.
-_SAME = (
-    *("summary", "result", "reference", "points", "cases", "hints", "adapter", "methods", "returns", "array_types"),
-    *("variants", "forbids", "landmarks", "alternatives"),
-)
+        }
+        same = (field.name for field in dataclasses.fields(Exercise) if field.name not in made)
+        return Exercise(**made, **{key: getattr(self, key) for key in same})
 
 
 # ------------------------------------------------------------------------------------------- questions
