@@ -20,7 +20,7 @@ from types import MappingProxyType
 from typing import Any, Protocol
 
 from grader.core.model import Case, Exercise, Same, Text
-from grader.core.tables import table
+from grader.core.tables import table, text_of
 
 
 class Given(Protocol):
@@ -87,7 +87,7 @@ class Condition:
     @property
     def what(self) -> Text:
         """The condition in words."""
-        return Text(**table(__file__, "conditions.yaml")[self.id])
+        return text_of(table(__file__, "conditions.yaml")[self.id])
 
 
 # ---------------------------------------------------------------------------------- kinds of arguments
@@ -385,6 +385,10 @@ def _tiny(inputs: Inputs, name: str) -> bool:
     return any(0 < float(abs(array).max()) < 0.05 for array in inputs.arrays("f"))
 
 
+def _batched(inputs: Inputs, name: str) -> bool:
+    return any(array.ndim > 2 for array in inputs.arrays("f"))
+
+
 # ------------------------------------------------------------------------------------------- the table
 
 _TABLE = (
@@ -439,18 +443,8 @@ _TABLE = (
     Condition("tiny-numbers", _named(("eps",)), _tiny),
     # state and work
     Condition("second-call", _everywhere, lambda inputs, name: bool(inputs.case.then), ("repeatable",)),
-    Condition(
-        "work-in-a-batch",
-        _measured,
-        lambda inputs, name: any(array.ndim > 2 for array in inputs.arrays("f")),
-        _MEASURING,
-    ),
-    Condition(
-        "work-without-batch",
-        _measured,
-        lambda inputs, name: all(array.ndim <= 2 for array in inputs.arrays("f")),
-        _MEASURING,
-    ),
+    Condition("work-in-a-batch", _measured, _batched, _MEASURING),
+    Condition("work-without-batch", _measured, lambda inputs, name: not _batched(inputs, name), _MEASURING),
     Condition("work-with-flag", _measured_flags, _is(True), _MEASURING),
     Condition(
         "work-without-flag", _measured_flags, lambda inputs, name: inputs.values.get(name) is not True, _MEASURING

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from grader.core.layout import columns, wrap
 from grader.core.model import Exercise, Item, Lang, Message, Question, Text
-from grader.core.tables import table
+from grader.core.tables import table, text_of
 from grader.core.text import LEVEL, PARENTHESIZED, RESULT, name_list, points
 from grader.course import items
 
@@ -19,7 +19,7 @@ _WIDTH = 88
 def conventions(question: Question) -> tuple[Text, ...]:
     """The conventions that apply to the exercises of ``question``."""
     texts = table(__file__, "conventions.yaml")
-    return tuple(Text(**texts[name]) for name, applies in _CONVENTIONS.items() if applies(question))
+    return tuple(text_of(texts[name]) for name, applies in _CONVENTIONS.items() if applies(question))
 
 
 def _always(question: Question) -> bool:

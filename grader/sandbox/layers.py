@@ -11,6 +11,7 @@ from pathlib import Path
 
 from grader.core.errors import SandboxError
 from grader.core.model import Message, Text
+from grader.core.tables import table, text_of
 from grader.core.text import EMPTY, name_list
 from grader.sandbox import policy
 
@@ -86,31 +87,10 @@ def _landlock(abi: int) -> Layer:
     """The layer. ``abi`` is the version of Landlock, or minus the error number if there is none."""
     if abi > 0:
         return Layer("landlock", present=True, needed=True, detail=Text(f"ABI {abi}", f"ABI {abi}"))
-    why, remedy = _NO_LANDLOCK.get(-abi, _NO_LANDLOCK[errno.ENOSYS])
-    detail = Message("{why}, so files cannot be hidden from learners' code").fill(why=why)
-    return Layer("landlock", present=False, needed=True, detail=detail, remedy=remedy)
-
-
-_NO_LANDLOCK = {
-    errno.ENOSYS: (
-        Message("the kernel does not offer it"),
-        Message("use Linux 5.13 or later ('uname -r' shows the version), not gVisor or WSL 1"),
-    ),
-    errno.EOPNOTSUPP: (
-        Message("the kernel has it, but it is not enabled"),
-        Message(
-            "add 'landlock' to the lsm= list on the kernel's command line (the current list is in "
-            "/sys/kernel/security/lsm) and reboot"
-        ),
-    ),
-    errno.EPERM: (
-        Message("it is forbidden here, probably by the container"),
-        Message(
-            "use a newer Docker or Podman, whose default profile allows Landlock; or start the container with "
-            "--security-opt seccomp=unconfined and run nothing else in it"
-        ),
-    ),
-}
+    known = {getattr(errno, name): row for name, row in table(__file__, "landlock.yaml").items()}
+    row = known.get(-abi, known[errno.ENOSYS])
+    detail = Message("{why}, so files cannot be hidden from learners' code").fill(why=text_of(row["why"]))
+    return Layer("landlock", present=False, needed=True, detail=detail, remedy=text_of(row["do"]))
 
 
 _NOT_TRIED = Message("the layers of the sandbox could not be tested ({error}); run the command again")
