@@ -29,14 +29,12 @@ import grader
 from grader.commands._language import language_of_call
 from grader.core import catalogue, resources
 from grader.core.errors import AttncheckError, UsageError
-from grader.core.model import Message, Text
+from grader.core.model import Lang, Message, Text
 from grader.core.text import clean, suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import ModuleType
-
-    from grader.core.model import Lang
 
 INTERRUPTED = 130
 #: The key in ``click.Context.meta`` for the language of a command.

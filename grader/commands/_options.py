@@ -22,11 +22,11 @@ from grader.core.text import name_list, suggestion
 from grader.course import loader
 from grader.grading import courses
 from grader.learning import log
+from grader.learning.log import Event
 
 if TYPE_CHECKING:
     from grader.classroom.gradebook import Gradebook
     from grader.grading.inputs import Seed
-    from grader.learning.log import Event
 
 F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C", bound=click.Command)

@@ -6,14 +6,7 @@ from pathlib import Path
 
 import click
 
-from grader.commands._options import (
-    Call,
-    documented,
-    graded_seed,
-    graded_seed_option,
-    results_argument,
-    shared,
-)
+from grader.commands._options import Call, documented, graded_seed, graded_seed_option, results_argument, shared
 from grader.core.model import ExerciseResult, Item, Message
 from grader.core.serialize import to_json
 

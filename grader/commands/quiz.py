@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import click
 
@@ -21,12 +21,10 @@ from grader.core.layout import wrap
 from grader.core.model import Course, Item, Lang, Message, Observed, Text
 from grader.core.text import COMMA, clean, clean_name
 from grader.learning import answers_file, log, quiz_session, quiz_view
+from grader.learning.log import Event
+from grader.learning.quiz_session import Action, QuizCard, Session
 from grader.report.json import to_json
 from grader.submission import Unusable, read
-
-if TYPE_CHECKING:
-    from grader.learning.log import Event
-    from grader.learning.quiz_session import Action, QuizCard, Session
 
 ABOUT = Message("Ask the quiz items, one at a time.")
 READERS = "Learners"
