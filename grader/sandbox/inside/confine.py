@@ -61,17 +61,11 @@ def namespaces() -> tuple[str, ...]:
     unprivileged id that cannot be changed.
     """
     uid, gid = os.geteuid(), os.getegid()
-    flags = 0
-    for flag in _NAMESPACES.values():
-        flags |= flag
-    if _libc.unshare(flags) != 0:
+    if _libc.unshare(sum(_NAMESPACES.values())) != 0:  # each is a bit of its own
         return ()
-    with open("/proc/self/setgroups", "w") as file:
-        file.write("deny")
-    with open("/proc/self/uid_map", "w") as file:
-        file.write(f"65534 {uid} 1")
-    with open("/proc/self/gid_map", "w") as file:
-        file.write(f"65534 {gid} 1")
+    for name, text in (("setgroups", "deny"), ("uid_map", f"65534 {uid} 1"), ("gid_map", f"65534 {gid} 1")):
+        with open(f"/proc/self/{name}", "w") as file:
+            file.write(text)
     read_only()
     return tuple(_NAMESPACES)
 
