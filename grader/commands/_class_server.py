@@ -98,14 +98,8 @@ def serve_class(  # noqa: PLR0917, one for each option
     say(_PREPARING)
     service = Service(plan, lambda text: click.echo(_REPORTED.fill(what=text).of(lang), err=True))
     site = Site.of(service, settings, lang)
-    class_data = ClassData(
-        folder,
-        service.course,
-        Path(course.folder),
-        lang=lang,
-        links=site.staff_links(proxy),
-        sessions=None if proxy else site.sessions,
-    )
+    links, sessions = site.staff_links(proxy), None if proxy else site.sessions
+    class_data = ClassData(folder, service.course, plan.course_folder, lang=lang, links=links, sessions=sessions)
     listening = listen(port if port is not None else address.port or 8000)
     sys.setswitchinterval(_SWITCH)
     try:

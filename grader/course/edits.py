@@ -236,17 +236,14 @@ def _complaint(part: Part) -> str | None:
 @functools.lru_cache(maxsize=_FILES)
 def _imported(file: SourceFile) -> tuple[str, ...]:
     """The modules that a file may import, by full name: ``from a import b`` may mean ``a`` and ``a.b``."""
-    return tuple(_imports(file))
-
-
-def _imports(file: SourceFile) -> Iterator[str]:
     package = file.module.split(".") if file.is_package else file.module.split(".")[:-1]
+    found: list[str] = []
     for part in file.parts:
         for node in ast.walk(ast.parse(part.text)):
             if isinstance(node, ast.Import):
-                yield from (alias.name for alias in node.names)
+                found += [alias.name for alias in node.names]
             elif isinstance(node, ast.ImportFrom):
                 around = package[: len(package) - node.level + 1] if node.level else []
                 base = ".".join([*around, *([node.module] if node.module else [])])
-                yield base
-                yield from (f"{base}.{alias.name}" for alias in node.names)
+                found += [base, *(f"{base}.{alias.name}" for alias in node.names)]
+    return tuple(found)

@@ -60,13 +60,8 @@ def _probe() -> Iterator[Layer]:
     filters, abi, spaces = _kernel()
     yield _seccomp(filters)
     yield _landlock(abi)
-    yield Layer(
-        "namespaces",
-        bool(spaces),
-        needed=False,
-        detail=name_list(spaces) if spaces else Message("ordinary users may not create namespaces on this machine"),
-        remedy=_ALLOW_NAMESPACES,
-    )
+    detail = name_list(spaces) if spaces else Message("ordinary users may not create namespaces on this machine")
+    yield Layer("namespaces", bool(spaces), needed=False, detail=detail, remedy=_ALLOW_NAMESPACES)
     limited = Message("memory, CPU time, files, processes")
     yield Layer("rlimits", present=True, needed=True, detail=limited)
 

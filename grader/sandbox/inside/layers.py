@@ -134,9 +134,8 @@ def _attentions(instance: Any, parts: list[Component], d_model: int, wanted: int
     if len(found) == 1 and any(id(piece.base) not in taken for piece in _matrices(parts, (d_model, d_model))):
         # One attention may serve as both, but here something is left that looks like the other, under other names.
         named = "self_" if _says_cross(found[0][0].lower()) else "cross_"
-        raise InvalidResult(
-            "projections", ",".join(named + role for role in _QKV), ",".join(LOOKED_FOR), *held_names(instance)
-        )
+        missing = ",".join(named + role for role in _QKV)
+        raise InvalidResult("projections", missing, ",".join(LOOKED_FOR), *held_names(instance))
     cross = _cross([path for path, _ in found])
     own = next((at for at in range(len(found)) if at != cross), cross)
     return [found[own][1], found[cross][1]]
