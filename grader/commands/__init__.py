@@ -29,14 +29,12 @@ import grader
 from grader.commands._language import language_of_call
 from grader.core import catalogue, resources
 from grader.core.errors import AttncheckError, UsageError
-from grader.core.model import Message, Text
+from grader.core.model import Lang, Message, Text
 from grader.core.text import clean, suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import ModuleType
-
-    from grader.core.model import Lang
 
 INTERRUPTED = 130
 #: The key in ``click.Context.meta`` for the language of a command.
@@ -46,7 +44,6 @@ PIPE_CLOSED = 1
 
 #: The headings of ``attncheck --help``, in order.
 _READERS = {"Learners": "学习者", "Instructors": "教师", "Authors": "出题人", "Everyone": "所有人"}
-_NO_COMMAND = Message("There is no command “{name}”. {hint}")
 _STOPPED = Message("interrupted")
 #: For an interruption before or after grading; during grading, the command reports how far it got.
 _STOPPED_BATCH = Message("interrupted. All results so far are saved: run the same command to continue.")
@@ -130,18 +127,16 @@ class _Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in names() and not args[0].startswith("-"):
-            raise UsageError(
-                _NO_COMMAND.fill(name=args[0], hint=suggestion(args[0], [summary.name for summary in summaries()]))
-            )
+            hint = suggestion(args[0], [summary.name for summary in summaries()])
+            raise UsageError(Message("There is no command “{name}”. {hint}").fill(name=args[0], hint=hint))
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         lang: Lang = ctx.meta.get(LANG, "en")
         for readers, in_chinese in _READERS.items():
             with formatter.section(in_chinese if lang == "zh" else readers):
-                formatter.write_dl(
-                    [(summary.name, summary.about.of(lang)) for summary in summaries() if summary.readers == readers]
-                )
+                listed = [summary for summary in summaries() if summary.readers == readers]
+                formatter.write_dl([(summary.name, summary.about.of(lang)) for summary in listed])
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         if ctx.meta.get(LANG) != "zh":
@@ -255,13 +250,9 @@ def run(argv: Sequence[str] | None = None) -> int:
 def _failed(error: Exception, lang: Lang) -> int:
     """Report a shortage of disk space or memory, or else a bug in attncheck. Returns the exit code."""
     lacking = resources.shortage(error)
-    if lacking is None:
-        return _our_bug(error, lang)
-    _complain(lacking, lang)
-    return AttncheckError.exit_code
-
-
-def _our_bug(error: Exception, lang: Lang) -> int:
+    if lacking is not None:
+        _complain(lacking, lang)
+        return AttncheckError.exit_code
     import traceback  # needed only after a crash
 
     if os.environ.get("ATTNCHECK_DEBUG"):

@@ -140,11 +140,8 @@ def _name(error: click.BadParameter) -> str:
     if error.param is None:
         return f"参数 {error.param_hint or ''}".rstrip() + " "
     what = "选项" if isinstance(error.param, click.Option) else "参数"
-    return f"{what} {error.param.opts[0] if what == '选项' else error.param.make_metavar(_context(error))} "
-
-
-def _context(error: click.BadParameter) -> click.Context:
-    return error.ctx or click.Context(click.Command(None))
+    context = error.ctx or click.Context(click.Command(None))
+    return f"{what} {error.param.opts[0] if what == '选项' else error.param.make_metavar(context)} "
 
 
 def _expected(error: click.BadParameter) -> str:

@@ -90,23 +90,16 @@ def serve_class(  # noqa: PLR0917, one for each option
     folder = folder.resolve()
     settings, course, listed, roster_file = read_class(folder, course_folder)
     seed = read_seed(None, _inside(folder, settings.seed_file) or loader.file_named_in_course(course, "seed_file"))
-    plan = ServicePlan(
-        folder, Path(course.folder), listed, seed, settings.questions, workers or max(2, resources.processors())
-    )
+    workers = workers or max(2, resources.processors())
+    plan = ServicePlan(folder, Path(course.folder), listed, seed, settings.questions, workers)
     address = urlsplit(settings.address)
     if address.scheme == "http" and address.hostname not in ("127.0.0.1", "localhost"):
         say(_PLAIN.fill(address=settings.address), err=True)
     say(_PREPARING)
     service = Service(plan, lambda text: click.echo(_REPORTED.fill(what=text).of(lang), err=True))
     site = Site.of(service, settings, lang)
-    class_data = ClassData(
-        folder,
-        service.course,
-        Path(course.folder),
-        lang=lang,
-        links=site.staff_links(proxy),
-        sessions=None if proxy else site.sessions,
-    )
+    links, sessions = site.staff_links(proxy), None if proxy else site.sessions
+    class_data = ClassData(folder, service.course, plan.course_folder, lang=lang, links=links, sessions=sessions)
     listening = listen(port if port is not None else address.port or 8000)
     sys.setswitchinterval(_SWITCH)
     try:

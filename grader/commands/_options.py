@@ -22,11 +22,11 @@ from grader.core.text import name_list, suggestion
 from grader.course import loader
 from grader.grading import courses
 from grader.learning import log
+from grader.learning.log import Event
 
 if TYPE_CHECKING:
     from grader.classroom.gradebook import Gradebook
     from grader.grading.inputs import Seed
-    from grader.learning.log import Event
 
 F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C", bound=click.Command)
@@ -90,16 +90,14 @@ def asked_before_command() -> Lang | None:
     return None if context is None else context.find_root().params.get("lang")
 
 
-def lang_option(command: F) -> F:
-    """``--lang``; the default comes from the environment."""
-    return click.option(
-        "--lang",
-        type=click.Choice(["en", "zh"]),
-        default=default_language,
-        callback=_remember,
-        help="Language of the output (default: ATTNCHECK_LANG, else the locale).",
-    )(command)
-
+#: ``--lang``; the default comes from the environment.
+lang_option = click.option(
+    "--lang",
+    type=click.Choice(["en", "zh"]),
+    default=default_language,
+    callback=_remember,
+    help="Language of the output (default: ATTNCHECK_LANG, else the locale).",
+)
 
 #: ``--lang`` for commands whose findings are for authors, in English.
 errors_lang_option = click.option(
@@ -221,17 +219,31 @@ learner_option = click.option(
 #: DIR, a folder that ``attncheck batch`` has written.
 results_argument = click.argument("folder", metavar="DIR", type=PATH)
 
-#: ``--seed-file`` for commands that repeat the grading of a results folder.
-graded_seed_option = click.option(
-    "--seed-file",
-    type=PATH,
-    metavar="F",
-    help="The secret file that DIR was graded with (default: seed_file in course.yaml).",
-)
 
-workers_option = click.option(
-    "--workers", type=click.IntRange(min=1), metavar="N", help="Grade N submissions at a time (default: one per CPU)."
-)
+def seed_file_option(text: str) -> Callable[[F], F]:
+    """``--seed-file`` with this help."""
+    return click.option("--seed-file", type=PATH, metavar="F", help=text)
+
+
+def roster_option(text: str) -> Callable[[F], F]:
+    """``--roster`` with this help."""
+    return click.option("--roster", type=PATH, metavar="CSV", help=text)
+
+
+def workers_option(text: str) -> Callable[[F], F]:
+    """``--workers`` with this help."""
+    return click.option("--workers", type=click.IntRange(min=1), metavar="N", help=text)
+
+
+def source_option(text: str) -> Callable[[F], F]:
+    """``--from``, the learner's own work, with this help."""
+    return click.option("--from", "source", type=PATH, metavar="PATH", help=text)
+
+
+#: ``--seed-file`` for commands that repeat the grading of a results folder.
+graded_seed_option = seed_file_option("The secret file that DIR was graded with (default: seed_file in course.yaml).")
+#: ``--workers`` for commands that grade a class.
+graders_option = workers_option("Grade N submissions at a time (default: one per CPU).")
 
 
 def read_seed(number: int | None, file: Path | None) -> Seed:
@@ -288,11 +300,8 @@ def write_output(option: str, file: Path, data: str | bytes) -> None:
     try:
         files.write(file, data)
     except OSError as error:
-        raise UsageError(
-            Message("{file} cannot be written: {reason}; choose another place for {option}.").fill(
-                file=file, reason=error.strerror, option=option
-            )
-        ) from error
+        said = Message("{file} cannot be written: {reason}; choose another place for {option}.")
+        raise UsageError(said.fill(file=file, reason=error.strerror, option=option)) from error
 
 
 # --------------------------------------------------------------------------------- the learner's progress
@@ -334,6 +343,13 @@ class Call:
         if self.course_folder is None and isinstance(graded_with, str) and Path(graded_with).is_dir():
             return replace(self, course_folder=Path(graded_with)).whole_course()
         return self.whole_course()
+
+    def show(self, data: Callable[[], object], lines: Callable[[], Iterable[str]]) -> None:
+        """Write ``data`` with ``--json``, else ``lines``. Only what is written is made."""
+        if self.as_json:
+            write_json(data())
+        else:
+            print_lines(lines())
 
     def language(self, events: Sequence[Event]) -> Lang:
         """The language of a conversation: ``--lang``, else the one used last time, else the default."""

@@ -25,6 +25,7 @@ from grader.commands._options import (
     questions_option,
     say,
     shared,
+    workers_option,
     write_json,
 )
 from grader.core import resources
@@ -54,7 +55,6 @@ _UNREAD = Message(
     "in questions/{file}"
 )
 _CHECKED = Message("{questions}, {exercises}, {mistakes}: {found}")
-_PROVEN = Message("everything proven")
 _PUBLISHED = Message(
     "{folder}: {questions} questions and {exercises} exercises in {files} files, {size} MB\n"
     "left out: the keys of {sealed} graded items, {hidden} hidden cases, references and mistakes\n"
@@ -173,14 +173,13 @@ def _say_unread(course: Course, chosen: list[Question], verbose: bool) -> None:
 
 def _say_checked(chosen: list[Question], problems: int) -> None:
     exercises = [exercise for question in chosen for exercise in question.exercises]
-    say(
-        _CHECKED.fill(
-            questions=_count(len(chosen), "question", "个问题"),
-            exercises=_count(len(exercises), "exercise", "个练习"),
-            mistakes=_count(sum(len(exercise.mistakes) for exercise in exercises), "mistake", "个典型错误"),
-            found=_count(problems, "problem", "处错误") if problems else _PROVEN,
-        )
+    said = _CHECKED.fill(
+        questions=_count(len(chosen), "question", "个问题"),
+        exercises=_count(len(exercises), "exercise", "个练习"),
+        mistakes=_count(sum(len(exercise.mistakes) for exercise in exercises), "mistake", "个典型错误"),
+        found=_count(problems, "problem", "处错误") if problems else Message("everything proven"),
     )
+    say(said)
 
 
 def _count(number: int, en: str, zh: str) -> Text:
@@ -232,9 +231,7 @@ def publish(call: Call, target: Path, questions: tuple[str, ...]) -> None:
 )
 @bank.command()
 @click.option("-e", "--exercise", "names", multiple=True, metavar="FUNCTION", help="Only this exercise (repeatable).")
-@click.option(
-    "--workers", type=click.IntRange(1), metavar="N", help="Use N sandboxes at a time (default: one per CPU)."
-)
+@workers_option("Use N sandboxes at a time (default: one per CPU).")
 @shared("course", "json")
 @errors_lang_option
 def mutate(call: Call, names: tuple[str, ...], workers: int | None) -> None:
@@ -278,9 +275,8 @@ def new(call: Call, question: str) -> None:
     """
     match = re.fullmatch(r"[Qq]0*(\d+)", question)
     if match is None:
-        raise UsageError(
-            Message("“{question}” is not a question id; expected one such as Q25.").fill(question=question)
-        )
+        said = Message("“{question}” is not a question id; expected one such as Q25.")
+        raise UsageError(said.fill(question=question))
     number = int(match[1])
     folder = call.course_folder or loader.find(None)
     if folder == loader.installed_content():
@@ -289,9 +285,8 @@ def new(call: Call, question: str) -> None:
     if any(folder.glob("questions/q*.yaml")):
         course = courses.load(loader.find(folder))
         if course.question(f"Q{number}") is not None:
-            raise UsageError(
-                Message("The course already has a question Q{number}; choose another number.").fill(number=number)
-            )
+            said = Message("The course already has a question Q{number}; choose another number.")
+            raise UsageError(said.fill(number=number))
         group = course.groups[0][0]
     for path, text in template.files(number, group).items():
         create(folder / path, text)

@@ -18,15 +18,15 @@ from grader.commands._options import (
     PATH,
     Call,
     documented,
-    print_lines,
+    graders_option,
     questions_option,
     read_seed,
+    roster_option,
     say,
+    seed_file_option,
     shared,
-    workers_option,
-    write_json,
 )
-from grader.core.model import Lang, Message, Text
+from grader.core.model import Lang, Message
 from grader.course import loader
 from grader.grading import courses
 
@@ -59,23 +59,13 @@ _UNENCRYPTED = Message("the seed is sent to {scheduler} unencrypted; docs/cluste
 @click.argument("submissions", type=PATH)
 @click.option("--out", type=FOLDER, required=True, metavar="DIR", help="The results folder.")
 @questions_option
-@click.option(
-    "--seed-file",
-    type=PATH,
-    metavar="F",
-    help="Draw hidden cases from this secret file (default: seed_file in course.yaml, else a public seed).",
-)
-@click.option(
-    "--roster",
-    type=PATH,
-    metavar="CSV",
-    help="Who is in the class; a Canvas gradebook works, too (default: roster in course.yaml).",
-)
+@seed_file_option("Draw hidden cases from this secret file (default: seed_file in course.yaml, else a public seed).")
+@roster_option("Who is in the class; a Canvas gradebook works, too (default: roster in course.yaml).")
 @click.option(
     "--intake", metavar="KIND", help="canvas, moodle, gradescope, nbgrader, inbox or folders (default: detected)."
 )
 @click.option("--files", is_flag=True, help="Also write one JSON file per submission to DIR.")
-@workers_option
+@graders_option
 @click.option("--scheduler", metavar="ADDRESS", help="Grade on the Dask cluster whose scheduler is at ADDRESS.")
 @shared("json", "lang", "course")
 def batch(
@@ -125,21 +115,13 @@ def batch(
         with progress_bar(call.lang) as show:
             summary = run(request, note)
     except KeyboardInterrupt:
-        say(_interrupted(latest), err=True)
+        done, total = (latest[0].done, latest[0].total) if latest else (0, None)
+        say(STOPPED_BEFORE if total is None else STOPPED.fill(done=done, total=total), err=True)
         click.get_current_context().exit(INTERRUPTED)
     rows = _results(request, call.lang)
-    if call.as_json:
-        write_json(to_json(summary, rows, out))
-    else:
-        print_lines(lines(summary, rows, out, call.lang))
+    call.show(lambda: to_json(summary, rows, out), lambda: lines(summary, rows, out, call.lang))
     gradable = not summary.refused and all(row.mark.complete for row in rows)
     click.get_current_context().exit(ALL_GRADED if gradable else SOME_NOT_GRADABLE)
-
-
-def _interrupted(latest: list[BatchProgress]) -> Text:
-    """A message on how far the batch got, and how to continue it."""
-    done, total = (latest[0].done, latest[0].total) if latest else (0, None)
-    return STOPPED_BEFORE if total is None else STOPPED.fill(done=done, total=total)
 
 
 def _is_unencrypted(address: str) -> bool:

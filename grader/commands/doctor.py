@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from grader.commands._console import width
-from grader.commands._options import Call, documented, print_lines, shared, write_json
+from grader.commands._options import Call, documented, shared, workers_option
 from grader.core.model import Message
 
 ABOUT = Message("Check this machine: versions, content, sandbox.")
@@ -18,19 +18,11 @@ ALL_THERE, MISSING = 0, 1
 @documented({"doctor": "check this machine"}, {0: "nothing is missing", 1: "something is missing"})
 @click.command()
 @shared("json", "lang", "course")
-@click.option(
-    "--workers",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Try N sandboxes at once, as batch would use (default: one per CPU, like batch).",
-)
+@workers_option("Try N sandboxes at once, as batch would use (default: one per CPU, like batch).")
 def doctor(call: Call, workers: int | None) -> None:
     """Check this machine: versions, content, sandbox."""
     from grader.classroom.doctor import examine, is_missing, lines, to_json  # loads numpy
 
     findings = examine(call.course_folder, workers)
-    if call.as_json:
-        write_json([to_json(finding) for finding in findings])
-    else:
-        print_lines(lines(findings, call.lang, width()))
+    call.show(lambda: list(map(to_json, findings)), lambda: lines(findings, call.lang, width()))
     click.get_current_context().exit(MISSING if is_missing(findings) else ALL_THERE)

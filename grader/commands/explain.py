@@ -3,26 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands._options import (
-    Call,
-    documented,
-    graded_seed,
-    graded_seed_option,
-    print_lines,
-    results_argument,
-    shared,
-    write_json,
-)
+from grader.commands._options import Call, documented, graded_seed, graded_seed_option, results_argument, shared
 from grader.core.model import ExerciseResult, Item, Message
 from grader.core.serialize import to_json
-
-if TYPE_CHECKING:
-    from grader.grading.inputs import Seed
-    from grader.instructor.explain import ExplainRequest, Explanation
 
 ABOUT = Message("Replay one check: inputs, expected, actual, why.")
 READERS = "Instructors"
@@ -53,25 +39,18 @@ def explain(call: Call, *, folder: Path, learner: str, check: str, attempt: int 
     shows hidden inputs and expected results.
     """
     from grader.instructor import explain as replay  # loads numpy
-
-    seed = graded_seed(folder, seed_file, call.course_folder)
-    explanation = _explained(replay.ExplainRequest(folder, learner, check, seed, call.course_folder, attempt), seed)
-    if call.as_json:
-        write_json(to_json(explanation, call.lang))
-    else:
-        print_lines(replay.lines(explanation, call.lang))
-    click.get_current_context().exit(SAME if explanation.agrees else DIFFERENT)
-
-
-def _explained(request: ExplainRequest, seed: Seed) -> Explanation:
-    from grader.instructor.explain import explain_code, explain_item, find_recorded_part  # loads numpy
     from grader.sandbox import open_sandbox  # loads numpy
 
-    recorded = find_recorded_part(request)
+    seed = graded_seed(folder, seed_file, call.course_folder)
+    request = replay.ExplainRequest(folder, learner, check, seed, call.course_folder, attempt)
+    recorded = replay.find_recorded_part(request)
     if isinstance(recorded.part, Item):
         assert not isinstance(recorded.result, ExerciseResult)
-        return explain_item(recorded, recorded.part, recorded.result)
-    assert isinstance(recorded.result, ExerciseResult)
-    with open_sandbox(mode="require") as sandbox:
-        sandbox.allow_packages(recorded.course.packages)
-        return explain_code(recorded, recorded.part, recorded.result, seed, sandbox.observe)
+        explanation = replay.explain_item(recorded, recorded.part, recorded.result)
+    else:
+        assert isinstance(recorded.result, ExerciseResult)
+        with open_sandbox(mode="require") as sandbox:
+            sandbox.allow_packages(recorded.course.packages)
+            explanation = replay.explain_code(recorded, recorded.part, recorded.result, seed, sandbox.observe)
+    call.show(lambda: to_json(explanation, call.lang), lambda: replay.lines(explanation, call.lang))
+    click.get_current_context().exit(SAME if explanation.agrees else DIFFERENT)

@@ -19,7 +19,9 @@ from grader.commands._options import (
     documented,
     find_question,
     questions_option,
+    roster_option,
     say,
+    seed_file_option,
     shared,
 )
 from grader.core.errors import UsageError
@@ -76,15 +78,10 @@ class _Export(click.Command):
     help="The downloaded CSV file to fill in, or the zip of submissions from Canvas.",
 )
 @click.option("--column", metavar="TITLE", help="The column of the template that gets the points.")
-@click.option(
-    "--roster",
-    type=PATH,
-    metavar="CSV",
-    help="canvas, canvas-feedback, moodle: learners' numbers and e-mail addresses.",
-)
+@roster_option("canvas, canvas-feedback, moodle: learners' numbers and e-mail addresses.")
 @questions_option
 @click.option("--graded", is_flag=True, help="qti, gift: include graded items, not only practice items.")
-@click.option("--seed-file", type=PATH, metavar="F", help="Draw hidden cases from this secret file.")
+@seed_file_option("Draw hidden cases from this secret file.")
 @click.option("--unsafe-no-sandbox", is_flag=True, help="Let the autograder run code that it cannot confine.")
 @click.option("--force", is_flag=True, help="Replace F, whatever it is.")
 @shared("lang", "exported-course")

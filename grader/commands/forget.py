@@ -16,9 +16,6 @@ ABOUT = Message("Delete a learner from DIR permanently.")
 READERS = "Instructors"
 RANK = 70
 
-FORGET_IT = Message("Delete this permanently?")
-FORGOTTEN = Message("{learner} was deleted from {folder}.")
-NOT_FORGOTTEN = Message("Nothing was deleted.")
 DONE, DECLINED = 0, 1
 
 
@@ -45,12 +42,12 @@ def forget(call: Call, folder: Path, learner: str, yes: bool) -> None:
     with forgetting(folder, learner, call.course_folder) as (plan, remove):
         if not call.as_json:
             print_lines(forget_lines(plan, folder, call.lang))
-        agreed = yes or click.confirm(FORGET_IT.of(call.lang))
+        agreed = yes or click.confirm(Message("Delete this permanently?").of(call.lang))
         if agreed:
             remove(call.lang)
     if call.as_json:
         write_json(to_json(plan))
     else:
-        text = FORGOTTEN.fill(learner=clean(plan.learner.id), folder=folder)
-        say(text if agreed else NOT_FORGOTTEN)
+        text = Message("{learner} was deleted from {folder}.").fill(learner=clean(plan.learner.id), folder=folder)
+        say(text if agreed else Message("Nothing was deleted."))
     click.get_current_context().exit(DONE if agreed else DECLINED)

@@ -21,6 +21,7 @@ from grader.commands._options import (
     questions_option,
     read_seed,
     say,
+    seed_file_option,
     shared,
     write_json,
     write_output,
@@ -83,7 +84,7 @@ class _Request:
     "--learner", metavar="NAME", help="Whose work it is (default: the name in answers.yaml, else one from the path)."
 )
 @click.option("--seed", "number", type=click.IntRange(min=0), metavar="N", help="Draw hidden cases from this number.")
-@click.option("--seed-file", type=PATH, metavar="F", help="Draw hidden cases from this secret file; needs the sandbox.")
+@seed_file_option("Draw hidden cases from this secret file; needs the sandbox.")
 @click.option("--public-only", is_flag=True, help="Run only the public cases.")
 @click.option("--require-sandbox", is_flag=True, help="Refuse to run code that this machine cannot confine.")
 @click.option("--unsafe-no-sandbox", is_flag=True, help="Run the code unconfined; the results say so.")
@@ -127,16 +128,14 @@ def _mode(request: _Request) -> Literal["auto", "require", "plain"]:
     """How to confine the code. Raises UsageError for options that exclude each other."""
     secret = request.seed_file is not None
     if request.unsafe_no_sandbox and request.require_sandbox:
-        raise UsageError(
-            Message("--require-sandbox and --unsafe-no-sandbox contradict each other: give only one of them.")
-        )
+        said = Message("--require-sandbox and --unsafe-no-sandbox contradict each other: give only one of them.")
+        raise UsageError(said)
     if request.unsafe_no_sandbox and secret:
-        raise UsageError(
-            Message(
-                "--unsafe-no-sandbox cannot be combined with --seed-file: unconfined code could read the seed. Leave "
-                "one of them out; --seed N gives hidden cases that need not stay secret."
-            )
+        said = Message(
+            "--unsafe-no-sandbox cannot be combined with --seed-file: unconfined code could read the seed. Leave one "
+            "of them out; --seed N gives hidden cases that need not stay secret."
         )
+        raise UsageError(said)
     if request.unsafe_no_sandbox:
         return "plain"
     return "require" if secret or request.require_sandbox else "auto"

@@ -68,9 +68,6 @@ def _choose(question: Question, name: str) -> Exercise:
     """The exercise of ``question`` called ``name``. Raises UsageError if there is none."""
     exercise = next((e for e in question.exercises if e.name.lower() == name.lower()), None)
     if exercise is None:
-        raise UsageError(
-            Message("{question} has no exercise “{name}”. {hint}").fill(
-                question=question.id, name=name, hint=suggestion(name, [e.name for e in question.exercises])
-            )
-        )
+        said, names = Message("{question} has no exercise “{name}”. {hint}"), [e.name for e in question.exercises]
+        raise UsageError(said.fill(question=question.id, name=name, hint=suggestion(name, names)))
     return exercise

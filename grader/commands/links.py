@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -15,14 +14,10 @@ from grader.core.errors import UsageError
 from grader.core.model import Message
 from grader.core.text import clean, suggestion
 
-if TYPE_CHECKING:
-    from grader.web.people import ClassMember
-
 ABOUT = Message("Create the personal links of a class.")
 READERS = "Instructors"
 RANK = 20
 
-_NOBODY = Message("Nobody in this class is called “{name}”. {hint}")
 _SECRET = Message("Until {until}, anyone who has a link can sign in as that person: send each link only to its owner.")
 
 
@@ -55,15 +50,21 @@ def links(call: Call, *, folder: Path, people: tuple[str, ...], as_csv: bool, da
 
     settings, _, listed, _ = read_class(folder, call.course_folder)
     everybody = ClassMembers(listed, settings)
-    chosen = [_person(everybody.find(name), name, [member.id for member in everybody]) for name in people] or [
-        *everybody
-    ]
+    chosen = []
+    for name in people:
+        member = everybody.find(name)
+        if member is None:
+            hint = suggestion(name, [member.id for member in everybody])
+            raise UsageError(
+                Message("Nobody in this class is called “{name}”. {hint}").fill(name=clean(name), hint=hint)
+            )
+        chosen.append(member)
     now = datetime.now(UTC)
     until = now + timedelta(days=days or settings.link_days)
     key = read_signer(folder / SECRET)
     rows = [
         (member, f"{settings.address}/sign-in?link={key.sign('link', Claim(member.id, member.role, until, now))}")
-        for member in chosen
+        for member in chosen or everybody
     ]
     if as_csv:
         click.echo(links_csv(rows, everybody.learners, until), nl=False)
@@ -71,9 +72,3 @@ def links(call: Call, *, folder: Path, people: tuple[str, ...], as_csv: bool, da
     for member, link in rows:
         click.echo(f"{clean(member.id)}  {link}")
     say(_SECRET.fill(until=f"{until:%Y-%m-%d %H:%M} UTC"), err=True)
-
-
-def _person(member: ClassMember | None, name: str, names: list[str]) -> ClassMember:
-    if member is None:
-        raise UsageError(_NOBODY.fill(name=clean(name), hint=suggestion(name, names)))
-    return member

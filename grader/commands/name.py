@@ -15,10 +15,7 @@ ABOUT = Message("Show or change your name.")
 READERS = "Learners"
 RANK = 150
 
-_IS = Message("Your name is {name}.")
 _NONE = Message("You have no name yet; 'attncheck name NAME' sets it, or the quiz asks for it.")
-_EMPTY = Message("NAME is empty; give a name with at least one letter or number.")
-_NOW = Message("Your name is now {name}.")
 _NUMBERS = Message(
     "Your progress stays. Items with personal numbers now have different numbers; earlier answers keep their points.\n"
     "For someone else to start from the beginning here, use 'attncheck quiz --learner NAME'."
@@ -40,16 +37,16 @@ def name(call: Call, new: str | None) -> None:
     everything = log.read_all(log.place(call.state_file), course.public_id)
     current, others = log.last_name(everything), [name for name in log.by_learner(everything) if name]
     if new is None:
-        tell(_IS.fill(name=current) if current else _NONE, call.lang)
+        tell(Message("Your name is {name}.").fill(name=current) if current else _NONE, call.lang)
         if len(others) > 1:
             names = COMMA.of(call.lang).join(name for name in others if name != current)
             tell(_OTHERS.fill(names=names), call.lang)
         return
     wanted = clean_name(new)
     if not wanted:
-        raise UsageError(_EMPTY)
+        raise UsageError(Message("NAME is empty; give a name with at least one letter or number."))
     returns = wanted in others
     call.save(log.Named(log.now(), course.public_id, wanted, separate=returns))
-    tell(_NOW.fill(name=wanted), call.lang)
+    tell(Message("Your name is now {name}.").fill(name=wanted), call.lang)
     if current is not None and current != wanted:
         tell(_RETURNED.fill(name=wanted, before=current) if returns else _NUMBERS, call.lang)

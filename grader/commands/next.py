@@ -8,7 +8,7 @@ import click
 
 from grader.commands._console import width
 from grader.commands._language import language
-from grader.commands._options import Call, documented, present_files, shared, write_json
+from grader.commands._options import Call, documented, present_files, shared
 from grader.core.model import Lang, Message
 from grader.learning import log, next_step, review
 from grader.learning.progress import progress_of
@@ -42,7 +42,7 @@ def _show_next(call: Call, *, others: bool = False) -> None:
     progress = progress_of(course, events)
     due = review.waiting(review.cards(course, events), log.now())
     step = next_step.next_step(progress, due, present_files())
-    if call.as_json:
-        write_json(next_step.as_json(progress, step, due))
-    else:
-        click.echo("\n".join(next_step.lines(progress, step, due, call.lang, others=others, width=width())))
+    call.show(
+        lambda: next_step.as_json(progress, step, due),
+        lambda: next_step.lines(progress, step, due, call.lang, others=others, width=width()),
+    )

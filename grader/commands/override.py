@@ -9,12 +9,12 @@ from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import click
 
 from grader.classroom.gradebook import open_gradebook
-from grader.commands._options import Call, collected, documented, print_lines, results_argument, say, shared, write_json
+from grader.commands._options import Call, collected, documented, print_lines, results_argument, say, shared
 from grader.core.errors import UsageError
 from grader.core.model import Lang, Message
 from grader.core.serialize import to_json
@@ -104,42 +104,31 @@ def override(call: Call, request: _Request) -> None:
     lists the answers to mark, and --mark asks about each group of similar answers. It shows every wording, because
     similar words can mean opposite things.
     """
-    kind = _kind(request)
-    if kind == "list":
-        _list(call, request.folder)
-    elif kind == "pending":
-        _pending(call, request.folder)
-    elif kind == "mark":
-        _mark(call, request)
-    elif kind == "key points":
-        _by_key_points(call, request)
-    else:
-        _give_or_remove(call, request)
+    _action(request)(call, request)
 
 
-def _kind(request: _Request) -> Literal["list", "pending", "mark", "key points", "points"]:
+def _action(request: _Request) -> Callable[[Call, _Request], None]:
     """What the options ask for. Raises UsageError for options that do not go together."""
     gives = request.points is not None
     whole_class = request.listed + request.pending + request.mark
     if whole_class:
         if request.learner or request.remove or gives or request.key_points or whole_class > 1:
-            raise UsageError(
-                Message("--list, --pending and --mark are for the whole class: give one of them, with DIR only.")
-            )
+            said = Message("--list, --pending and --mark are for the whole class: give one of them, with DIR only.")
+            raise UsageError(said)
         if request.listed:
-            return "list"
-        return "mark" if request.mark else "pending"
+            return _list
+        return _mark if request.mark else _pending
     if not request.learner or not request.part:
         raise UsageError(Message("override needs LEARNER and PART, with --points and --reason, or with --remove."))
     if request.key_points is not None:
         if request.remove or gives or request.reason:
             raise UsageError(Message("--key-points decides the points and the reason; say more with --comment TEXT."))
-        return "key points"
+        return _by_key_points
     if request.comment or request.alike:
         raise UsageError(Message("--comment and --alike require --key-points."))
     if request.remove == gives:
         raise UsageError(Message("Give either --points P with --reason TEXT, or --remove."))
-    return "points"
+    return _give_or_remove
 
 
 def _give_or_remove(call: Call, request: _Request) -> None:
@@ -147,27 +136,20 @@ def _give_or_remove(call: Call, request: _Request) -> None:
 
     folder, now, author = request.folder, datetime.now(UTC), request.signed_by()
     if request.points is None:
-        given = overrides.remove_override(
-            folder, request.which, overrides.Signed(author, now), call.course_folder, call.lang
-        )
+        signed = overrides.Signed(author, now)
+        given = overrides.remove_override(folder, request.which, signed, call.course_folder, call.lang)
     else:
         points = overrides.OverrideRequest(*request.which, request.points, request.reason or "", author, request.beyond)
         given = overrides.give_points(folder, points, now, call.course_folder, call.lang)
-    if call.as_json:
-        write_json(to_json(overrides.given_json(given)))
-    else:
-        print_lines(overrides.given_lines(given, call.lang))
+    call.show(lambda: to_json(overrides.given_json(given)), lambda: overrides.given_lines(given, call.lang))
 
 
-def _list(call: Call, folder: Path) -> None:
+def _list(call: Call, request: _Request) -> None:
     from grader.instructor import overrides  # loads numpy
 
-    with closing(open_gradebook(folder)) as book:
+    with closing(open_gradebook(request.folder)) as book:
         given = book.overrides()
-    if call.as_json:
-        write_json(to_json(overrides.list_json(given)))
-    else:
-        print_lines(overrides.list_lines(given, call.lang))
+    call.show(lambda: to_json(overrides.list_json(given)), lambda: overrides.list_lines(given, call.lang))
 
 
 # --------------------------------------------------------------------------------- marking by key points
@@ -191,18 +173,16 @@ def _say_done(group: AnswerGroup, decision: Decision, lang: Lang) -> None:
     click.echo(rubric.DONE.fill(count=len(group.learners), **names).of(lang))
 
 
-def _pending(call: Call, folder: Path) -> None:
+def _pending(call: Call, request: _Request) -> None:
     """Print the answers to mark."""
     from grader.classroom.results import Book  # loads numpy
     from grader.instructor import rubric  # loads numpy
     from grader.instructor.overrides import open_for_changes  # loads numpy
 
-    with open_for_changes(folder, call.course_folder) as (gradebook, course):
+    with open_for_changes(request.folder, call.course_folder) as (gradebook, course):
         waiting = rubric.pending_answers(Book.of(gradebook, course))
-    if call.as_json:
-        write_json(to_json(rubric.waiting_json(waiting), call.lang))
-    else:
-        print_lines(rubric.waiting_lines(waiting, call.lang))
+    lang = call.lang
+    call.show(lambda: to_json(rubric.waiting_json(waiting), lang), lambda: rubric.waiting_lines(waiting, lang))
 
 
 def _mark(call: Call, request: _Request) -> None:

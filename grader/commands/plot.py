@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.commands._console import stdout
-from grader.commands._options import PATH, UNCONFINED, WRITTEN, Call, documented, print_lines, say, shared, write_output
+from grader.commands._options import (
+    PATH,
+    UNCONFINED,
+    WRITTEN,
+    Call,
+    documented,
+    print_lines,
+    say,
+    shared,
+    source_option,
+    write_output,
+)
 from grader.core.errors import UsageError
 from grader.core.layout import cells, wrap
 from grader.core.model import Lang, Message
@@ -42,13 +53,7 @@ SHOWN, NOT_ALL_SHOWN = 0, 1
 )
 @click.command()
 @click.argument("name", required=False)
-@click.option(
-    "--from",
-    "source",
-    type=PATH,
-    metavar="PATH",
-    help="Your own file, folder, notebook or zip, drawn beside the reference.",
-)
+@source_option("Your own file, folder, notebook or zip, drawn beside the reference.")
 @click.option(
     "--to", "target", type=PATH, metavar="F", help="Write an .svg file, which browsers and word processors can open."
 )
@@ -67,9 +72,8 @@ def plot(call: Call, *, name: str | None, source: Path | None, target: Path | No
         return
     picture = kinds.kinds().get(name.lower())
     if picture is None:
-        raise UsageError(
-            Message("There is no picture “{name}”. {hint}").fill(name=name, hint=suggestion(name, list(kinds.kinds())))
-        )
+        said = Message("There is no picture “{name}”. {hint}")
+        raise UsageError(said.fill(name=name, hint=suggestion(name, list(kinds.kinds()))))
     if target is not None:
         _refuse(target)
     figure, mine = _figure(call, picture, source)
@@ -94,11 +98,8 @@ def _refuse(target: Path) -> None:
     if target.suffix.lower() != ".svg":
         raise UsageError(Message("--to {target}: expected a file name that ends in .svg.").fill(target=target))
     if not target.absolute().parent.is_dir():
-        raise UsageError(
-            Message("--to {target}: there is no folder {parent}; create it, or choose another.").fill(
-                target=target, parent=target.absolute().parent
-            )
-        )
+        said = Message("--to {target}: there is no folder {parent}; create it, or choose another.")
+        raise UsageError(said.fill(target=target, parent=target.absolute().parent))
 
 
 def _figure(call: Call, picture: Picture, source: Path | None) -> tuple[Figure | None, LearnerValues | None]:

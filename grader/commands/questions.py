@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from grader.commands._console import width
-from grader.commands._options import Call, documented, shared, write_json
+from grader.commands._options import Call, documented, shared
 from grader.core.errors import UsageError
 from grader.core.model import Message
 from grader.core.text import suggestion
@@ -46,17 +46,14 @@ def questions(call: Call, group: str | None, as_map: bool, markdown: bool) -> No
         said = Message("There is no group “{group}”. {hint}")
         raise UsageError(said.fill(group=group, hint=suggestion(group, [name for name, _ in course.groups])))
     if as_map:
-        coverages = misconceptions.coverage_of(course, chosen)
-        if call.as_json:
-            write_json(questions_view.map_json(coverages))
-        else:
-            click.echo("\n".join(questions_view.map_lines(coverages, call.lang)))
+        found = misconceptions.coverage_of(course, chosen)
+        call.show(lambda: questions_view.map_json(found), lambda: questions_view.map_lines(found, call.lang))
         return
     progress = progress_of(course, call.read_events(course))
-    if call.as_json:
-        write_json([_as_json(progress.question(question.id)) for question in chosen])
-    else:
-        click.echo("\n".join(questions_view.lines(course, chosen, progress, call.lang, width(most=_WIDEST))))
+    call.show(
+        lambda: [_as_json(progress.question(question.id)) for question in chosen],
+        lambda: questions_view.lines(course, chosen, progress, call.lang, width(most=_WIDEST)),
+    )
 
 
 def _as_json(progress: QuestionProgress) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import click
 
@@ -21,12 +21,10 @@ from grader.core.layout import wrap
 from grader.core.model import Course, Item, Lang, Message, Observed, Text
 from grader.core.text import COMMA, clean, clean_name
 from grader.learning import answers_file, log, quiz_session, quiz_view
+from grader.learning.log import Event
+from grader.learning.quiz_session import Action, QuizCard, Session
 from grader.report.json import to_json
 from grader.submission import Unusable, read
-
-if TYPE_CHECKING:
-    from grader.learning.log import Event
-    from grader.learning.quiz_session import Action, QuizCard, Session
 
 ABOUT = Message("Ask the quiz items, one at a time.")
 READERS = "Learners"
@@ -39,6 +37,9 @@ _NO_TEXT = Message("{file} cannot be read as text in UTF-8; name another file.")
 _MOST_CHARACTERS = 2_000_000
 #: Cells for “ [Y/n]: ” and what is typed after it.
 _ROOM = 10
+
+#: Why the card on the screen stays the one that is asked.
+_STAYS = ("help", "first", "no key")
 
 ALL_CORRECT, NOT_ALL_CORRECT = 0, 1
 
@@ -330,10 +331,6 @@ def converse(session: Session, front: FrontEnd, call: Call) -> Session:
         call.save(*turn.events)
         session = turn.session
         quiz_view.feedback(page(session.lang), turn.feedback, card)
-        moved = isinstance(turn.feedback, quiz_session.Navigation) and turn.feedback.why not in (
-            "help",
-            "first",
-            "no key",
-        )
+        moved = isinstance(turn.feedback, quiz_session.Navigation) and turn.feedback.why not in _STAYS
         fresh = moved or (session.comparing and not card.compares)
     return session

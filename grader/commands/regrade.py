@@ -15,11 +15,11 @@ from grader.commands._options import (
     documented,
     graded_seed,
     graded_seed_option,
+    graders_option,
     print_lines,
     results_argument,
     say,
     shared,
-    workers_option,
     write_json,
 )
 from grader.core.errors import UsageError
@@ -34,7 +34,6 @@ READERS = "Instructors"
 RANK = 40
 
 SAVED = Message("Saved to {folder}: gradebook, class.csv and one file per submission.")
-NOT_SAVED = Message("Nothing was saved.")
 SAVE_IT = Message("Save these results?")
 DONE, DECLINED, SOME_NOT_GRADABLE = 0, 1, 5
 
@@ -52,7 +51,7 @@ DONE, DECLINED, SOME_NOT_GRADABLE = 0, 1, 5
 @click.option("--dry-run", is_flag=True, help="Show the differences and save nothing.")
 @click.option("--yes", is_flag=True, help="Save without asking.")
 @graded_seed_option
-@workers_option
+@graders_option
 @shared("json", "lang", "graded-course")
 def regrade(call: Call, *, folder: Path, dry_run: bool, yes: bool, seed_file: Path | None, workers: int | None) -> None:
     """Grade again whatever a change of the bank affects.
@@ -62,14 +61,12 @@ def regrade(call: Call, *, folder: Path, dry_run: bool, yes: bool, seed_file: Pa
     kept.
     """
     if not (dry_run or yes) and (call.as_json or not can_ask()):
-        raise UsageError(
-            Message("regrade asks before it saves anything, but nobody can answer here; give --yes or --dry-run.")
-        )
+        said = Message("regrade asks before it saves anything, but nobody can answer here; give --yes or --dry-run.")
+        raise UsageError(said)
     from grader.instructor import regrade as regrading  # loads numpy
 
-    request = regrading.RegradeRequest(
-        folder, graded_seed(folder, seed_file, call.course_folder), call.course_folder, workers
-    )
+    seed = graded_seed(folder, seed_file, call.course_folder)
+    request = regrading.RegradeRequest(folder, seed, call.course_folder, workers)
     with ExitStack() as stack:
         with progress_bar(call.lang) as show:
             result, save = stack.enter_context(regrading.regraded(request, show, dry=dry_run))
@@ -82,7 +79,7 @@ def regrade(call: Call, *, folder: Path, dry_run: bool, yes: bool, seed_file: Pa
     if call.as_json:
         write_json(to_json(regrading.as_data(result, folder, write)))
     elif result.has_changes:
-        say((SAVED if write else NOT_SAVED).fill(folder=folder))
+        say((SAVED if write else Message("Nothing was saved.")).fill(folder=folder))
     click.get_current_context().exit(_code(result, write, dry_run))
 
 

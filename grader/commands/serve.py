@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import html
 import os
 import secrets
@@ -14,7 +15,7 @@ from pathlib import Path
 
 import click
 
-from grader.commands._options import FOLDER, Call, documented, say, shared
+from grader.commands._options import FOLDER, Call, documented, say, shared, workers_option
 from grader.core.errors import UsageError
 from grader.core.model import Message
 from grader.learning import log
@@ -50,12 +51,7 @@ _TAKEN = Message(
     metavar="DIR",
     help="Serve the class in this folder, which has a class.yaml.",
 )
-@click.option(
-    "--workers",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Class: grade N submissions at a time (default: one per CPU, at least two).",
-)
+@workers_option("Class: grade N submissions at a time (default: one per CPU, at least two).")
 @click.option(
     "--host",
     default=_HOST,
@@ -106,9 +102,8 @@ def serve(
 
     if class_folder is not None:
         header = (trust_header, trusted_proxy)
-        serve_class(
-            class_folder, call.course_folder, workers, lambda number: _listen(number, host), port, header, call.lang
-        )
+        listen = functools.partial(_listen, host=host)
+        serve_class(class_folder, call.course_folder, workers, listen, port, header, call.lang)
         return
 
     from grader.commands.quiz import learner_name  # with the item kinds
@@ -123,9 +118,8 @@ def serve(
     number = listening.getsockname()[1]
     token = secrets.token_urlsafe(24)
     hosts = frozenset({f"{_HOST}:{number}", f"localhost:{number}"})
-    guard = Guard(
-        make_app(workspace, call.lang), token, hosts, larger={UPLOADS: MOST_UPLOADED}, cookie=f"{COOKIE}-{number}"
-    )
+    app = make_app(workspace, call.lang)
+    guard = Guard(app, token, hosts, larger={UPLOADS: MOST_UPLOADED}, cookie=f"{COOKIE}-{number}")
 
     def address(used: Callable[[], None]) -> str:
         return f"http://{_HOST}:{number}/?{PARAMETER}={guard.ticket(used)}"

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from grader.commands._console import width
-from grader.commands._options import PATH, Call, documented, find_part, learner_option, print_lines, shared
+from grader.commands._options import Call, documented, find_part, learner_option, print_lines, shared, source_option
 from grader.core.errors import UsageError
 from grader.core.model import Course, Exercise, Item, Lang, Message, Question
 from grader.course import question_view
@@ -42,13 +42,7 @@ _AN_ITEM = Message(
     is_flag=True,
     help="Show the reference to compare your code with, once all code of the question has passed (the course decides).",
 )
-@click.option(
-    "--from",
-    "source",
-    type=PATH,
-    metavar="PATH",
-    help="With --reference: your own file, folder, notebook or zip, to compare its style and cost.",
-)
+@source_option("With --reference: your own file, folder, notebook or zip, to compare its style and cost.")
 @learner_option
 @shared("state", "lang", "course")
 def show(call: Call, *, name: str, full: bool, reference: bool, source: Path | None, learner: str | None) -> None:

@@ -59,11 +59,8 @@ def similar(call: Call, folder: Path, threshold: float | None, html: Path | None
     if html is not None:
         from grader.instructor.analysis import similarity_html  # loads jinja2
 
-        write_output(
-            "--html",
-            html,
-            similarity_html.render(alike.found, course, call.lang, alike.who, alike.read, alike.left_out),
-        )
+        text = similarity_html.render(alike.found, course, call.lang, alike.who, alike.read, alike.left_out)
+        write_output("--html", html, text)
     if call.as_json:
         write_json(to_json(similarity_view.as_data(alike.found, alike.people, alike.left_out)))
     elif html is None:

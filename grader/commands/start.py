@@ -74,9 +74,8 @@ def start(call: Call, *, question: str, folder: Path, notebook: bool, reset: str
         files = {starter.file_name(q): starter.stub(q, call.lang) for q in chosen if q.exercises}
     items = [item.id for q in chosen for item in starter.graded(q)]
     if items:
-        files["answers.yaml"] = starter.answers(
-            chosen, call.lang, course.public_id, learner or log.last_name(call.read_events(course))
-        )
+        who = learner or log.last_name(call.read_events(course))
+        files["answers.yaml"] = starter.answers(chosen, call.lang, course.public_id, who)
     for name, text in files.items():
         is_new = _write_new(folder / name, text)
         if is_new or name != "answers.yaml":
@@ -97,11 +96,8 @@ def _write_new(path: Path, text: str) -> bool:
             return False
         raise UsageError(Message("{parent} is a file; name a folder to write to.").fill(parent=path.parent)) from None
     except OSError as error:
-        raise UsageError(
-            Message("{path} cannot be written: {reason}. Name another folder to write to.").fill(
-                path=path, reason=error.strerror
-            )
-        ) from error
+        said = Message("{path} cannot be written: {reason}. Name another folder to write to.")
+        raise UsageError(said.fill(path=path, reason=error.strerror)) from error
     return True
 
 

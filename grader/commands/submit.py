@@ -54,10 +54,8 @@ def submit(call: Call, *, path: Path, inbox: Path | None, verify: Path | None, l
     if verify is not None:
         receipt = _receipt(verify)
         changed = inboxes.differences(path, receipt)
-        if call.as_json:
-            write_json({"same": not changed, "different": list(changed), "digest": receipt.digest})
-        else:
-            click.echo(inbox_view.comparison(receipt, changed, call.lang))
+        data = {"same": not changed, "different": list(changed), "digest": receipt.digest}
+        call.show(lambda: data, lambda: [inbox_view.comparison(receipt, changed, call.lang)])
         click.get_current_context().exit(DIFFERENT if changed else SAME)
     assert inbox is not None
     name = learner if learner and learner.strip() else _name(path)

@@ -42,9 +42,8 @@ def watch(call: Call, path: Path) -> None:
         sandbox.start()
         course = call.course()
         sandbox.allow_packages(course.packages)
-        context = GradingContext(
-            course, Seed.public(), reference_observer(sandbox.observe, Seed.public(), course=course)
-        )
+        expect = reference_observer(sandbox.observe, Seed.public(), course=course)
+        context = GradingContext(course, Seed.public(), expect)
         session = watching.WatchSession(
             lambda: grade(course, read(path), sandbox.observe, context=context), lambda result: _hints(course, result)
         )

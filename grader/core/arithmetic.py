@@ -46,18 +46,19 @@ def _power(base: Number, exponent: Number) -> Number:
         raise ValueError(f"{base:g} to the power of {exponent:g} has no value") from None
 
 
+#: Operators whose results are whole numbers if both operands are.
+_WHOLE: _Binary = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+}
+
 REALS = Grammar(
     'a number, or arithmetic such as "4 * n**2 + sqrt(d)" with names, numbers, + - * / // **, parentheses, '
     "sqrt, log and exp",
     numbers=(int, float),
-    operators={
-        ast.Add: operator.add,
-        ast.Sub: operator.sub,
-        ast.Mult: operator.mul,
-        ast.Div: operator.truediv,
-        ast.FloorDiv: operator.floordiv,
-        ast.Pow: _power,
-    },
+    operators={**_WHOLE, ast.Div: operator.truediv, ast.Pow: _power},
     signs={ast.UAdd: operator.pos, ast.USub: operator.neg},
     functions={"sqrt": math.sqrt, "log": math.log, "exp": math.exp},
 )
@@ -65,7 +66,7 @@ REALS = Grammar(
 SIZES = Grammar(
     'a whole number, or arithmetic such as "2 * n + 1" with names, whole numbers, + - * // and parentheses',
     numbers=(int,),
-    operators={ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv},
+    operators=_WHOLE,
     signs={},
     functions={},
 )

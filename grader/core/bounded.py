@@ -228,15 +228,9 @@ class Helper:
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None:
+            isolated = "-IB" if sys.dont_write_bytecode else "-I"
             self._process = subprocess.Popen(
-                [
-                    sys.executable,
-                    "-IB" if sys.dont_write_bytecode else "-I",
-                    "-c",
-                    self._code,
-                    self._modules,
-                    *sys.path,
-                ],
+                [sys.executable, isolated, "-c", self._code, self._modules, *sys.path],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,

@@ -1,20 +1,24 @@
 """An on-disk cache of results that can be recomputed: losing an entry costs time, never a result.
 
 An entry is bytes, stored under a kind and a hex digest of everything that determines it. ``folder`` raises if the
-cache cannot be used; ``get`` and ``put`` then act as if it were empty. ``cached_by_identity`` caches in memory alone.
+cache cannot be used; ``get`` and ``put`` then act as if it were empty. ``SizedCache`` and ``cached_by_identity`` cache
+in memory alone.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import threading
 import zlib
+from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from functools import wraps
 from pathlib import Path
-from typing import TypeVar
+from typing import Generic, TypeVar
 
+from grader.core import files
 from grader.core.errors import CacheError
 from grader.core.model import Message
 
@@ -38,17 +42,8 @@ def folder() -> Path:
     Raises CacheError if it cannot be created, belongs to someone else, or is writable by others.
     """
     chosen = os.environ.get("ATTNCHECK_CACHE")
-    if chosen:
-        path = Path(chosen)
-    else:
-        # Slow to import, and not needed if ATTNCHECK_CACHE is set.
-        import platformdirs
-
-        try:
-            path = Path(platformdirs.user_cache_dir("attncheck", appauthor=False))
-        except RuntimeError:  # raised by recent versions without a home folder
-            path = Path("~")
-    if not chosen and not path.is_absolute():
+    path = Path(chosen) if chosen else files.user_folder("cache")
+    if path is None:
         raise CacheError(_NO_HOME.fill(remedy=_REMEDY))
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -103,10 +98,38 @@ def _entry(kind: str, key: str) -> Path:
     return folder() / kind / key
 
 
-# ----------------------------------------------------------------------------------------- by identity
+# ------------------------------------------------------------------------------------------- in memory
 
 K = TypeVar("K")
 V = TypeVar("V")
+
+
+class SizedCache(Generic[K, V]):
+    """Values by key in memory, up to ``most`` bytes; those used last stay. Several threads may use it."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._size = 0
+        self._found: OrderedDict[K, tuple[V, int]] = OrderedDict()
+        self._alone = threading.Lock()
+
+    def get(self, key: K) -> V | None:
+        """The value; None if it is not there."""
+        with self._alone:
+            if key not in self._found:
+                return None
+            self._found.move_to_end(key)
+            return self._found[key][0]
+
+    def put(self, key: K, value: V, size: int) -> None:
+        """Keep a value of this size, in place of the oldest ones."""
+        with self._alone:
+            _, before = self._found.pop(key, (None, 0))
+            self._found[key] = value, size
+            self._size += size - before
+            while self._size > self._most:
+                _, (_, gone) = self._found.popitem(last=False)
+                self._size -= gone
 
 
 def cached_by_identity(limit: int) -> Callable[[Callable[[K], V]], Callable[[K], V]]:

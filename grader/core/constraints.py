@@ -52,11 +52,8 @@ class AsMapping:
 
         pair: Any = get_args(get_args(source)[0])
         mapping: Any = dict.__class_getitem__(pair)
-        return core_schema.no_info_after_validator_function(_pairs, handler.generate_schema(mapping))
-
-
-def _pairs(mapping: dict[Any, Any]) -> tuple[tuple[Any, Any], ...]:
-    return tuple(mapping.items())
+        schema = handler.generate_schema(mapping)
+        return core_schema.no_info_after_validator_function(lambda written: tuple(written.items()), schema)
 
 
 class MarkedText:

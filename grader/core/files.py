@@ -9,7 +9,7 @@ import re
 import unicodedata
 from hashlib import sha256
 from pathlib import Path
-from typing import BinaryIO, TextIO
+from typing import BinaryIO, Literal, TextIO
 
 from grader.core.errors import UsageError
 from grader.core.model import Message
@@ -48,6 +48,17 @@ def size(path: Path) -> int:
         return 0
 
 
+def user_folder(kind: Literal["cache", "data"]) -> Path | None:
+    """The user's folder for what attncheck keeps of this kind; None if there is no home folder to put it in."""
+    import platformdirs  # slow to import, and not needed if the environment names a place
+
+    try:
+        folder = Path(getattr(platformdirs, f"user_{kind}_dir")("attncheck", appauthor=False))
+    except RuntimeError:  # raised by recent versions without a home folder
+        return None
+    return folder if folder.is_absolute() else None
+
+
 def open_new(folder: Path) -> BinaryIO:
     """Creates a temporary file in ``folder``, open for writing, with the permissions of any new file."""
     return open(folder / f"{TEMPORARY_PREFIX}{os.urandom(8).hex()}", "xb")
@@ -69,13 +80,11 @@ def create(path: Path, text: str) -> None:
         with path.open("x", encoding="utf-8", newline="\n") as file:
             _write_or_remove(path, file, text)
     except FileExistsError:
-        raise UsageError(
-            Message("{path} already exists; move it away, or choose another name.").fill(path=path)
-        ) from None
+        said = Message("{path} already exists; move it away, or choose another name.")
+        raise UsageError(said.fill(path=path)) from None
     except OSError as error:
-        raise UsageError(
-            Message("{path} cannot be written: {reason}; choose another folder.").fill(path=path, reason=error.strerror)
-        ) from error
+        said = Message("{path} cannot be written: {reason}; choose another folder.")
+        raise UsageError(said.fill(path=path, reason=error.strerror)) from error
 
 
 def _write_or_remove(path: Path, file: TextIO, text: str) -> None:

@@ -17,7 +17,7 @@ import os
 import pickle
 import threading
 import time
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -25,6 +25,7 @@ from hashlib import sha256
 from typing import Any, TypeAlias
 
 from grader.core.bounded import CALLER, Bounds, Call, Exceeded, Helper, make
+from grader.core.cache import SizedCache
 from grader.core.errors import SubmissionError, UsageError
 from grader.core.model import Message
 from grader.core.text import duration
@@ -164,34 +165,6 @@ class _Request:
         return cls(person, call.bounds, data, key)
 
 
-@dataclass(slots=True)
-class Kept:
-    """Results by the digest of their calls, up to ``most`` bytes; those used last stay."""
-
-    most: int = _MOST_KEPT
-    _found: OrderedDict[bytes, _Outcome] = field(default_factory=OrderedDict)
-    _size: int = 0
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def get(self, key: bytes) -> _Outcome | None:
-        """The outcome of a call; None if it is not known."""
-        with self._lock:
-            if key not in self._found:
-                return None
-            self._found.move_to_end(key)
-            return self._found[key]
-
-    def put(self, key: bytes, outcome: _Outcome) -> None:
-        """Keep an outcome, in place of the oldest ones."""
-        with self._lock:
-            before = self._found.pop(key, None)
-            self._size += outcome[2] - (before[2] if before is not None else 0)
-            self._found[key] = outcome
-            while self._size > self.most:
-                _, gone = self._found.popitem(last=False)
-                self._size -= gone[2]
-
-
 class Readers:
     """The helper processes of a server: ``quick`` ones and a slow one. Each person has ``budget`` seconds in an hour.
 
@@ -204,7 +177,7 @@ class Readers:
         self._budget = Budget(budget)
         self._quick = Turns(self._helpers, self._used, _LITTLE)
         self._slow = Turns([self._slow_helper], self._used)
-        self._kept = Kept()
+        self._kept = SizedCache[bytes, _Outcome](_MOST_KEPT)
         self._pid = os.getpid()
 
     def start(self) -> None:
@@ -238,7 +211,7 @@ class Readers:
         if outcome is None:
             outcome = self._outcome(request)
             if call.pure:
-                self._kept.put(request.key, outcome)
+                self._kept.put(request.key, outcome, outcome[2])
         value, error, _ = outcome
         if error is not None:
             raise error.with_traceback(None)

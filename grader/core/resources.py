@@ -24,12 +24,9 @@ _PROCESSES = Message(
     "no more processes or memory are available: close other programs, or use fewer --workers; earlier results are "
     "saved; run the same command to continue"
 )
-_READ_ONLY = Message("the file system is read-only: choose a place that can be written")
 _LOST = Message(
     "a disk, network folder or terminal does not respond: check it and run the command again; earlier results are saved"
 )
-_OF_SYSTEM = Message("{error}: {todo}")
-_OF_FILE = Message("{file}: {error}: {todo}")
 
 _OF_ERRORS = {
     errno.ENOSPC: _FULL,
@@ -38,7 +35,7 @@ _OF_ERRORS = {
     errno.ENFILE: _FILES,
     errno.ENOMEM: _MEMORY,
     errno.EAGAIN: _PROCESSES,
-    errno.EROFS: _READ_ONLY,
+    errno.EROFS: Message("the file system is read-only: choose a place that can be written"),
     errno.EIO: _LOST,
 }
 # Not all systems define these.
@@ -71,11 +68,9 @@ def _shortage(error: BaseException) -> Text | None:
     if isinstance(error, MemoryError):
         return _MEMORY
     if isinstance(error, OSError) and error.errno in _OF_ERRORS:
-        parts: dict[str, object] = {
-            "error": (error.strerror or "system error").lower(),
-            "todo": _OF_ERRORS[error.errno],
-        }
-        return _OF_FILE.fill(file=error.filename, **parts) if error.filename else _OF_SYSTEM.fill(**parts)
+        text = Message("{file}: {error}: {todo}") if error.filename else Message("{error}: {todo}")
+        words = (error.strerror or "system error").lower()
+        return text.fill(file=error.filename, error=words, todo=_OF_ERRORS[error.errno])
     said = str(error).lower()
     if isinstance(error, ImportError | RuntimeError) and any(word in said for word in _OF_LIBRARIES):
         return _MEMORY

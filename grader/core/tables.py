@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
+
+from grader.core.marks import marked
+from grader.core.model import Text
 
 
 @functools.cache
@@ -15,6 +18,11 @@ def table(module: str, name: str) -> Any:
     import yaml  # slow to import; most commands need no table
 
     return yaml.safe_load(Path(module).with_name(name).read_text("utf-8"))
+
+
+def text_of(row: Mapping[str, str]) -> Text:
+    """The text of a row with ``en`` and ``zh``, whose marks for code and formulas are read."""
+    return Text(marked(row["en"]), marked(row["zh"]))
 
 
 def patterns(module: str, name: str) -> Callable[[str], re.Pattern[str]]:

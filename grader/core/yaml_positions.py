@@ -47,7 +47,6 @@ _HINTS = {
 }
 _ODD_CHARACTER = Message("the text contains a character that is not allowed ({reason})")
 _SURROGATE = Message("the text contains half a character (a surrogate)")
-_SECOND = Message("a second document begins here (---); expected one document per file")
 _ALIAS = Message("an alias (*{name}); expected the value itself, and quotes around a text that begins with *")
 _ANCHOR = Message("an anchor (&{name}); expected a value without one, and quotes around a text that begins with &")
 _TAG = Message("a tag ({name}); expected a value without one, and quotes around a text that begins with !")
@@ -137,7 +136,7 @@ class _Reader:
             if isinstance(event, events.DocumentStartEvent):
                 documents += 1
                 if documents > 1:
-                    self.fail(event, (), _SECOND)
+                    self.fail(event, (), Message("a second document begins here (---); expected one document per file"))
                 value = self.value(next(self.events), ())
         return Document(value, self.lines)
 

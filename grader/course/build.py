@@ -20,7 +20,7 @@ from grader.core.model import Course, Item, Message, Part, Question, Source, Sou
 from grader.core.text import Path as YamlPath
 from grader.core.yaml_positions import Document
 from grader.course import schema, schema_problems, validate
-from grader.course.problems import Problem, ProblemsError, ValueProblem, unknown
+from grader.course.problems import Problem, ProblemsError, ValueProblem, check_known
 from grader.course.schema import CourseFile
 from grader.course.validate import CheckKinds
 from grader.submission import source
@@ -29,7 +29,6 @@ Model = TypeVar("Model", bound=BaseModel)
 
 #: How many problems are printed at once.
 _MOST = 10
-_PROBLEM = Message("The course in {folder} has a problem:")
 _PROBLEMS = Message("The course in {folder} has problems:")
 
 #: The Chinese names of cases, by their English ones.
@@ -37,37 +36,26 @@ CASE_NAMES = "questions/case-names.yaml"
 _SOURCES = "questions/sources.yaml"
 _DEFAULTS = "questions/course.yaml"
 _OWN = "course.yaml"
+_A_QUESTION = "a question of this course"
 
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """What the files of a course hold, each read by itself. None stands for files that could not be read."""
+    """What the files of a course hold, each read by itself. None stands for files that could not be read.
+
+    ``own`` is course.yaml, and ``whole`` the same with the defaults for what it leaves out.
+    """
 
     own: CourseFile
-    defaults: CourseFile
+    whole: CourseFile
     sources: tuple[Source, ...] | None
     reference: tuple[SourceFile, ...] | None
     questions: tuple[Question, ...]
 
     @property
-    def title(self) -> Text | None:
-        """The title of the course."""
-        return self.own.title or self.defaults.title
-
-    @property
-    def public_id(self) -> str | None:
-        """The public id of the course."""
-        return self.own.public_id or self.defaults.public_id
-
-    @property
-    def groups(self) -> Mapping[str, Text]:
-        """The groups of questions."""
-        return self.own.groups or self.defaults.groups or {}
-
-    @property
     def chosen(self) -> tuple[str, ...]:
         """The ids of the questions that count, in their order."""
-        return self.own.questions or self.defaults.questions or tuple(question.id for question in self.questions)
+        return self.whole.questions or tuple(question.id for question in self.questions)
 
     @property
     def by_id(self) -> dict[str, Question]:
@@ -104,18 +92,18 @@ def _read(reader: _Reader, checks: CheckKinds) -> _Parts:
     sources = _sources(reader)
     # A learners' edition has no references, so names of references cannot be checked.
     reference = None if own.edition else _reference(reader)
-    aliases = own.aliases or defaults.aliases or {}
+    whole = own.model_copy(update={key: getattr(own, key) or getattr(defaults, key) for key in schema.CONTENT_KEYS})
     names = reader.read(CASE_NAMES, schema.CaseNamesFile)
     chinese = names.root if names else {}
-    questions = tuple(_named(question, aliases, chinese) for question in _questions(reader, checks))
-    return _Parts(own, defaults, sources, reference, questions)
+    questions = tuple(_named(question, whole.aliases or {}, chinese) for question in _questions(reader, checks))
+    return _Parts(own, whole, sources, reference, questions)
 
 
 def _check_questions(reader: _Reader, parts: _Parts, checks: CheckKinds, sound: bool) -> None:
     """Reports the problems within and between the questions. Editions repeat aliases: they are written by a program."""
-    groups, sources, reference = parts.groups, parts.sources, parts.reference
+    groups, sources, reference = parts.whole.groups, parts.sources, parts.reference
     names = validate.KnownNames(
-        groups=list(groups) if groups or sound else None,
+        groups=list(groups or {}) if groups or sound else None,
         sources=None if sources is None else [source.id for source in sources],
         references=None if reference is None else {_module(file): [n for n, _ in file.defines] for file in reference},
         reference_files=reference,
@@ -123,12 +111,11 @@ def _check_questions(reader: _Reader, parts: _Parts, checks: CheckKinds, sound: 
         checks=checks,
         edition=parts.own.edition is not None,
     )
-    aliases = parts.own.aliases or parts.defaults.aliases or {}
     for question in parts.questions:
         document = reader.documents[question.file]
         reader.report(question.file, *validate.check_question(question, document.value, names))
         if not names.edition:
-            reader.report(question.file, *validate.repeated_aliases(document.value, aliases))
+            reader.report(question.file, *validate.repeated_aliases(document.value, parts.whole.aliases or {}))
     for file, problem in validate.duplicate_names(parts.questions):
         reader.report(file, problem)
 
@@ -138,50 +125,44 @@ def _check_course(reader: _Reader, parts: _Parts) -> None:
     own, questions = parts.own, parts.by_id
     listed = _OWN if own.questions else _DEFAULTS
     for index, name in enumerate(parts.chosen):
-        if name not in questions:
-            reader.report(listed, _no_question(("questions", index), name, questions))
+        path: YamlPath = ("questions", index)
+        reader.report(listed, *check_known(path, name, _A_QUESTION, questions, "unknown-question"))
     exercises = [exercise.name for question in parts.questions for exercise in question.exercises]
     for name in own.forbids:
-        if name not in exercises:
-            path, what = ("forbids", name), "an exercise of this course"
-            reader.report(_OWN, unknown(path, name, what, exercises, "unknown-exercise"))
+        path, what = ("forbids", name), "an exercise of this course"
+        reader.report(_OWN, *check_known(path, name, what, exercises, "unknown-exercise"))
     for name in own.points:
-        if name not in questions:
-            reader.report(_OWN, _no_question(("points", name), name, questions))
-        elif not questions[name].points:
+        path = ("points", name)
+        reader.report(_OWN, *check_known(path, name, _A_QUESTION, questions, "unknown-question"))
+        if name in questions and not questions[name].points:
             text = f"nothing of {name} is graded; leave it out here"
-            reader.report(_OWN, ValueProblem(("points", name), text, "nothing-graded"))
+            reader.report(_OWN, ValueProblem(path, text, "nothing-graded"))
     for key in ("title", "public_id", "groups"):
-        if not getattr(parts, key):
+        if not getattr(parts.whole, key):
             text = "missing; there is no bundled course.yaml to take it from"
             reader.report(_OWN, ValueProblem((key,), text, "missing-key"))
 
 
-def _no_question(path: YamlPath, name: str, questions: Mapping[str, Question]) -> ValueProblem:
-    return unknown(path, name, "a question of this course", questions, "unknown-question")
-
-
 def _made(parts: _Parts, folder: str, digest: str) -> Course:
     """The course, from files without problems."""
-    own, title, public_id, questions = parts.own, parts.title, parts.public_id, parts.by_id
-    assert title is not None
-    assert public_id is not None
-    chosen = [_forbidding(questions[name], own.forbids) for name in dict.fromkeys(parts.chosen)]
+    whole, questions = parts.whole, parts.by_id
+    assert whole.title is not None and whole.public_id is not None and whole.groups is not None
+    chosen = [_forbidding(questions[name], whole.forbids) for name in dict.fromkeys(parts.chosen)]
     return Course(
-        title=title,
-        public_id=public_id,
-        groups=tuple(parts.groups.items()),
-        questions=tuple(_worth(question, own.points.get(question.id)) for question in chosen),
+        title=whole.title,
+        public_id=whole.public_id,
+        groups=tuple(whole.groups.items()),
+        questions=tuple(_worth(question, whole.points.get(question.id)) for question in chosen),
         sources=parts.sources or (),
         reference=parts.reference or (),
         digest=digest,
         folder=folder,
-        rules=own.rules(),
-        edition=own.edition,
-        roster=own.roster,
-        seed_file=own.seed_file,
-        packages=tuple(dict.fromkeys(own.packages)),
-        pace=own.limits,
+        rules=whole.rules(),
+        edition=whole.edition,
+        roster=whole.roster,
+        seed_file=whole.seed_file,
+        packages=tuple(dict.fromkeys(whole.packages)),
+        pace=whole.limits,
     )
 
 
@@ -312,7 +293,7 @@ def _module(file: SourceFile) -> str:
 
 
 def _message(folder: Path, problems: list[Problem]) -> Text:
-    heading = (_PROBLEMS if len(problems) > 1 else _PROBLEM).fill(folder=folder)
+    heading = (_PROBLEMS if len(problems) > 1 else Message("The course in {folder} has a problem:")).fill(folder=folder)
     lines = [heading, *(problem.said for problem in problems[:_MOST])]
     if len(problems) > _MOST:
         lines.append(Message("… and {count} more").fill(count=len(problems) - _MOST))

@@ -19,7 +19,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Protocol
 
-from grader.core.model import Case, Exercise, Message, Same, Text
+from grader.core.model import Case, Exercise, Same, Text
+from grader.core.tables import table, text_of
 
 
 class Given(Protocol):
@@ -79,10 +80,14 @@ class Condition:
     """
 
     id: str
-    what: Text
     applies: Callable[[Exercise, frozenset[str]], tuple[str, ...]]
     sees: Callable[[Inputs, str], bool]
     checks: tuple[str, ...] = ()
+
+    @property
+    def what(self) -> Text:
+        """The condition in words."""
+        return text_of(table(__file__, "conditions.yaml")[self.id])
 
 
 # ---------------------------------------------------------------------------------- kinds of arguments
@@ -97,13 +102,14 @@ PADDING = ("key_padding", *_MASKS)
 _IDS = ("mask_id", "bos_id", "eos_id", "ignore_index")
 TOKENS = ("tokens", "targets")
 LENGTHS = ("n", "n_q", "n_k", "max_len", "tokens", "targets", "lengths", "distance", "pe")
+_SIZED = (*SEQUENCES, *LENGTHS, "memory", "key", "keys")
 _COUNTS = ("num_heads", "num_kv_heads", "num_layers", "beam_width", "block_size", "window", "r", "batch")
 #: Numbers that may be negative.
 SIGNED = ("axis", "delta", "alpha", "distance")
 #: Optional numbers for which 0 is a value like any other.
 ZERO = ("axis", "eps", "n_k", "ignore_index", "var_q", "var_k")
 _MEASURING = ("operations", "memory")
-#: Longer than any buffer that a learner would think of as large.
+#: Longer than any buffer that a learner would think of as large; ``conditions.yaml`` names it, too.
 _LONG = 129
 #: exp overflows in float32 from 88.7 on.
 _OVERFLOWS = 89.0
@@ -238,16 +244,14 @@ def _compared(holds: Callable[[int, int], bool]) -> Callable[[Inputs, str], bool
 
 def _single(inputs: Inputs, name: str) -> bool:
     """Every length is 1; the most that is allowed (``max_len``) counts where there is no other."""
-    sequences = [name for name in names_of(inputs.exercise) if name in (*SEQUENCES, *LENGTHS, "memory", "key", "keys")]
+    sequences = [name for name in names_of(inputs.exercise) if name in _SIZED]
     lengths = {name: inputs.length(name) for name in sequences if name != "pe"}
     own = {length for name, length in lengths.items() if length is not None and name != "max_len"}
     return own == {1} or (not own and set(lengths.values()) == {1})
 
 
 def _long(inputs: Inputs, name: str) -> bool:
-    sized = [
-        inputs.length(other) for other in inputs.values if other in (*SEQUENCES, *LENGTHS, "memory", "key", "keys")
-    ]
+    sized = [inputs.length(other) for other in inputs.values if other in _SIZED]
     return any(length is not None and length >= _LONG for length in sized)
 
 
@@ -381,148 +385,69 @@ def _tiny(inputs: Inputs, name: str) -> bool:
     return any(0 < float(abs(array).max()) < 0.05 for array in inputs.arrays("f"))
 
 
-# ------------------------------------------------------------------------------------------- the table
+def _batched(inputs: Inputs, name: str) -> bool:
+    return any(array.ndim > 2 for array in inputs.arrays("f"))
 
-_NUMBERS = ("values", "shifts")
+
+# ------------------------------------------------------------------------------------------- the table
 
 _TABLE = (
     # lengths
-    Condition("more-keys", Message("more keys than queries"), _paired, _compared(lambda n_q, n_k: n_q < n_k)),
-    Condition("more-queries", Message("more queries than keys"), _paired, _compared(lambda n_q, n_k: n_q > n_k)),
-    Condition(
-        "different-lengths",
-        Message("different numbers of queries and keys"),
-        _paired,
-        _compared(lambda n_q, n_k: n_q != n_k),
-    ),
-    Condition("equal-lengths", Message("as many queries as keys"), _paired, _compared(lambda n_q, n_k: n_q == n_k > 1)),
-    Condition("one-position", Message("a single position (n = 1; one query and one key)"), _with_length, _single),
-    Condition(
-        "long", Text(f"a sequence of {_LONG} positions or more", f"序列至少有 {_LONG} 个位置"), _with_length, _long
-    ),
+    Condition("more-keys", _paired, _compared(lambda n_q, n_k: n_q < n_k)),
+    Condition("more-queries", _paired, _compared(lambda n_q, n_k: n_q > n_k)),
+    Condition("different-lengths", _paired, _compared(lambda n_q, n_k: n_q != n_k)),
+    Condition("equal-lengths", _paired, _compared(lambda n_q, n_k: n_q == n_k > 1)),
+    Condition("one-position", _with_length, _single),
+    Condition("long", _with_length, _long),
     # axes
-    Condition("two-axes", Message("no batch: two axes"), _with_sequence, _array(lambda array: array.ndim == 2)),
-    Condition("three-axes", Message("three axes"), _with_sequence, _array(lambda array: array.ndim == 3)),
-    Condition("four-axes", Message("four axes"), _with_sequence, _array(lambda array: array.ndim == 4)),
-    Condition(
-        "batch-of-one",
-        Message("a batch of one"),
-        _with_sequence,
-        _array(lambda array: array.ndim >= 3 and array.shape[0] == 1),
-    ),
+    Condition("two-axes", _with_sequence, _array(lambda array: array.ndim == 2)),
+    Condition("three-axes", _with_sequence, _array(lambda array: array.ndim == 3)),
+    Condition("four-axes", _with_sequence, _array(lambda array: array.ndim == 4)),
+    Condition("batch-of-one", _with_sequence, _array(lambda array: array.ndim >= 3 and array.shape[0] == 1)),
     # masks
-    Condition(
-        "mask-per-sample", Message("a mask that differs from sample to sample"), _named(PADDING), _mask_per_sample
-    ),
-    Condition(
-        "square-mask",
-        Message("a square mask, not symmetric, different in each sample"),
-        _named(_MASKS),
-        _array(_square),
-    ),
+    Condition("mask-per-sample", _named(PADDING), _mask_per_sample),
+    Condition("square-mask", _named(_MASKS), _array(_square)),
     Condition(
         "square-cross-mask",
-        Message("as many keys as queries, but other ones, and a mask that is not symmetric and differs per sample"),
         lambda exercise, used: _named(_MASKS)(exercise, used) if _pair(exercise) else (),
         lambda inputs, name: _array(_square)(inputs, name) and not inputs.same,
     ),
-    Condition(
-        "one-mask-for-all",
-        Message("one mask (n_q, n_k) for the whole batch"),
-        _named(_MASKS),
-        _array(lambda mask: mask.ndim == 2),
-    ),
-    Condition("mask-of-keys", Message("a mask of keys alone, (batch, 1, 1, n_k)"), _named(_MASKS), _array(_of_keys)),
-    Condition(
-        "empty-row",
-        Message("a query that may attend to no key"),
-        _named(PADDING),
-        _empty_row,
-        ("fully_masked_rows", "values"),
-    ),
-    Condition(
-        "mask-per-head", Message("a mask that differs from head to head"), _named(_MASKS), _array(_mask_per_head)
-    ),
-    Condition(
-        "empty-row-in-one-head",
-        Message("a query that may attend to no key in one head, and to some in another"),
-        _named(_MASKS),
-        _array(_empty_in_one_head),
-        ("fully_masked_rows",),
-    ),
+    Condition("one-mask-for-all", _named(_MASKS), _array(lambda mask: mask.ndim == 2)),
+    Condition("mask-of-keys", _named(_MASKS), _array(_of_keys)),
+    Condition("empty-row", _named(PADDING), _empty_row, ("fully_masked_rows", "values")),
+    Condition("mask-per-head", _named(_MASKS), _array(_mask_per_head)),
+    Condition("empty-row-in-one-head", _named(_MASKS), _array(_empty_in_one_head), ("fully_masked_rows",)),
     # ids
-    Condition("id-zero", Message("an id of 0"), _named(_IDS), _zero),
-    Condition("id-last", Message("the last id"), _named(_IDS), _last_id),
-    Condition(
-        "token-zero",
-        Message("the token 0 among the tokens"),
-        _named(TOKENS),
-        _array(lambda tokens: bool((tokens == 0).any())),
-    ),
-    Condition("token-last", Message("the last token of the vocabulary among the tokens"), _named(TOKENS), _last_token),
+    Condition("id-zero", _named(_IDS), _zero),
+    Condition("id-last", _named(_IDS), _last_id),
+    Condition("token-zero", _named(TOKENS), _array(lambda tokens: bool((tokens == 0).any()))),
+    Condition("token-last", _named(TOKENS), _last_token),
     Condition(
         "start-among-tokens",
-        Message("bos_id among the tokens"),
         lambda exercise, used: ("",) if {"tokens", "bos_id"} <= set(names_of(exercise)) else (),
         _start_among_tokens,
     ),
     # counts
-    Condition(
-        "odd-count",
-        Message("an odd count above 1"),
-        _named(_COUNTS),
-        _whole(lambda count: count > 1 and count % 2 == 1),
-    ),
-    Condition(
-        "no-power-of-two",
-        Message("a count that is not a power of two"),
-        _named(_COUNTS),
-        _whole(lambda count: count > 0 and count & (count - 1) != 0),
-    ),
+    Condition("odd-count", _named(_COUNTS), _whole(lambda count: count > 1 and count % 2 == 1)),
+    Condition("no-power-of-two", _named(_COUNTS), _whole(lambda count: count > 0 and count & (count - 1) != 0)),
     # optional arguments
-    Condition(
-        "omitted", Message("an optional argument left out"), _optional, lambda inputs, name: name not in inputs.values
-    ),
-    Condition("not-default", Message("a value other than the default"), _optional, _given),
-    Condition("zero", Message("an optional number given as 0"), _may_be_zero, _zero, (*_NUMBERS, "raises")),
-    Condition("false", Message("a flag given as False"), _flags, _is(False)),
-    Condition("middle-axis", Message("an axis in the middle of four"), _named(("axis",)), _middle_axis),
+    Condition("omitted", _optional, lambda inputs, name: name not in inputs.values),
+    Condition("not-default", _optional, _given),
+    Condition("zero", _may_be_zero, _zero, ("values", "shifts", "raises")),
+    Condition("false", _flags, _is(False)),
+    Condition("middle-axis", _named(("axis",)), _middle_axis),
     # signs and magnitudes
-    Condition("negative", Message("a negative number"), _named(SIGNED), _negative),
-    Condition("large-numbers", Message("numbers whose exponentials overflow in float32"), _uses(_EXPONENTIALS), _large),
-    Condition("large-offset", Message("a common offset much larger than the differences"), _normalises, _offset),
-    Condition("tiny-numbers", Message("numbers so small that eps matters"), _named(("eps",)), _tiny),
+    Condition("negative", _named(SIGNED), _negative),
+    Condition("large-numbers", _uses(_EXPONENTIALS), _large),
+    Condition("large-offset", _normalises, _offset),
+    Condition("tiny-numbers", _named(("eps",)), _tiny),
     # state and work
+    Condition("second-call", _everywhere, lambda inputs, name: bool(inputs.case.then), ("repeatable",)),
+    Condition("work-in-a-batch", _measured, _batched, _MEASURING),
+    Condition("work-without-batch", _measured, lambda inputs, name: not _batched(inputs, name), _MEASURING),
+    Condition("work-with-flag", _measured_flags, _is(True), _MEASURING),
     Condition(
-        "second-call",
-        Message("a call after one with other arguments"),
-        _everywhere,
-        lambda inputs, name: bool(inputs.case.then),
-        ("repeatable",),
-    ),
-    Condition(
-        "work-in-a-batch",
-        Message("work or memory measured for a batch"),
-        _measured,
-        lambda inputs, name: any(array.ndim > 2 for array in inputs.arrays("f")),
-        _MEASURING,
-    ),
-    Condition(
-        "work-without-batch",
-        Message("work or memory measured without a batch"),
-        _measured,
-        lambda inputs, name: all(array.ndim <= 2 for array in inputs.arrays("f")),
-        _MEASURING,
-    ),
-    Condition(
-        "work-with-flag", Message("work or memory measured with the flag set"), _measured_flags, _is(True), _MEASURING
-    ),
-    Condition(
-        "work-without-flag",
-        Message("work or memory measured without the flag"),
-        _measured_flags,
-        lambda inputs, name: inputs.values.get(name) is not True,
-        _MEASURING,
+        "work-without-flag", _measured_flags, lambda inputs, name: inputs.values.get(name) is not True, _MEASURING
     ),
 )
 #: Every condition by its id.

@@ -208,9 +208,8 @@ def _body(text: str, place: _Place, body: str) -> str | ValueProblem:
     documented = ast.get_docstring(place.node, clean=False) is not None
     indent = text[starts[first.lineno] :][: first.col_offset]
     if indent.strip() or (documented and rest and rest[0].lineno == first.end_lineno):
-        return unexpected(
-            ("body",), body, f"an edit of a function whose body has lines of its own, not {place.name}", "edit"
-        )
+        expected = f"an edit of a function whose body has lines of its own, not {place.name}"
+        return unexpected(("body",), body, expected, "edit")
     head = text[place.start : starts[(first.end_lineno or 0) + 1] if documented else starts[first.lineno]]
     return head.rstrip("\n") + "\n" + textwrap.indent(textwrap.dedent(body).strip("\n"), indent)
 
@@ -237,17 +236,14 @@ def _complaint(part: Part) -> str | None:
 @functools.lru_cache(maxsize=_FILES)
 def _imported(file: SourceFile) -> tuple[str, ...]:
     """The modules that a file may import, by full name: ``from a import b`` may mean ``a`` and ``a.b``."""
-    return tuple(_imports(file))
-
-
-def _imports(file: SourceFile) -> Iterator[str]:
     package = file.module.split(".") if file.is_package else file.module.split(".")[:-1]
+    found: list[str] = []
     for part in file.parts:
         for node in ast.walk(ast.parse(part.text)):
             if isinstance(node, ast.Import):
-                yield from (alias.name for alias in node.names)
+                found += [alias.name for alias in node.names]
             elif isinstance(node, ast.ImportFrom):
                 around = package[: len(package) - node.level + 1] if node.level else []
                 base = ".".join([*around, *([node.module] if node.module else [])])
-                yield base
-                yield from (f"{base}.{alias.name}" for alias in node.names)
+                found += [base, *(f"{base}.{alias.name}" for alias in node.names)]
+    return tuple(found)

@@ -89,12 +89,11 @@ def load(folder: Path, checks: Callable[[], CheckKinds], on_miss: Callable[[], N
 def full_course(course: Course) -> Course:
     """``found``, unless it is a learners' edition. Raises UsageError for one."""
     if course.edition is not None:
-        raise UsageError(
-            Message(
-                "{folder} is a learners' edition, without keys, references and hidden cases. Name the course that it "
-                "was published from with --course."
-            ).fill(folder=course.folder)
+        said = Message(
+            "{folder} is a learners' edition, without keys, references and hidden cases. Name the course that it was "
+            "published from with --course."
         )
+        raise UsageError(said.fill(folder=course.folder))
     return course
 
 

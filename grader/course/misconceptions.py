@@ -74,7 +74,8 @@ def indexed(course: Course) -> Index:
 
 def exercises_about(course: Course, misconception: str, question: Question) -> tuple[Exercise, ...]:
     """The exercises with a mistake of that misconception, those of ``question`` first."""
-    exercises = [exercise for home in _nearest(course, question) for exercise in home.exercises]
+    homes = (question, *(other for other in course.questions if other.id != question.id))
+    exercises = [exercise for home in homes for exercise in home.exercises]
     return tuple(exercise for exercise in exercises if detects(exercise, misconception))
 
 
@@ -112,11 +113,6 @@ def _revealed(kind: type) -> frozenset[str]:
     """The fields of a dataclass that are ``MisconceptionId``, or may be."""
     hints = typing.get_type_hints(kind, include_extras=True)
     return frozenset(name for name, hint in hints.items() if MisconceptionId in (hint, *typing.get_args(hint)))
-
-
-def _nearest(course: Course, question: Question) -> tuple[Question, ...]:
-    """``question`` first, then the others in their order."""
-    return (question, *(other for other in course.questions if other.id != question.id))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

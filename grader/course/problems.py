@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -96,6 +96,17 @@ def unknown(path: Path, seen: str, what: str, known: Iterable[str], kind: str) -
     more = f", … ({len(names)} in all)" if len(names) > _MOST_NAMES else ""
     listed = ", ".join(names[:_MOST_NAMES]) + more
     return ValueProblem(path, f"found {show(seen)}; expected {what}: {listed or 'there is none'}{hint}", kind)
+
+
+def check_known(path: Path, seen: str, what: str, known: Collection[str], kind: str) -> Iterator[ValueProblem]:
+    """The problem of ``unknown``, if ``seen`` is not ``known``."""
+    if seen not in known:
+        yield unknown(path, seen, what, known, kind)
+
+
+def inside(problems: Iterable[ValueProblem], *around: str | int) -> Iterator[ValueProblem]:
+    """The same problems with ``around`` prepended to their paths."""
+    return (problem.inside(*around) for problem in problems)
 
 
 def show(value: Any) -> str:

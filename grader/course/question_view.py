@@ -11,15 +11,12 @@ from grader.core.model import Exercise, Item, Lang, Message, Question, Text
 from grader.core.text import COMMA, PARENTHESIZED, RESULT
 from grader.course import items, starter
 
-NO_CASES = Message("none")
 TO_ANSWER = Message("Questions to answer (in answers.yaml)")
 TO_WRITE = Message("Code to write")
-CONVENTIONS = Message("Conventions")
 CASES = Message("Public cases: {public}; hidden: {hidden}")
 BEGIN = Message("`attncheck start {id}` creates the files to start from.")
 FULL = Message("`attncheck show {id} --full` shows everything, `attncheck show {part}` one item or exercise.")
 OF_QUESTION = Message("{part} of {id}, “{title}”")
-TO_QUIZ = Message("`attncheck quiz {item}` asks this item alone.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +68,7 @@ def item_lines(question: Question, item: Item, view: View) -> Iterable[str]:
     yield ""
     yield from _item(item, question, view)
     yield ""
-    yield view.wrapped(TO_QUIZ.fill(item=item.id))
+    yield view.wrapped(Message("`attncheck quiz {item}` asks this item alone.").fill(item=item.id))
 
 
 def exercise_lines(question: Question, exercise: Exercise, view: View) -> Iterable[str]:
@@ -105,7 +102,7 @@ def _conventions(question: Question, view: View) -> Iterable[str]:
     texts = starter.conventions(question)
     if texts:
         yield ""
-        yield CONVENTIONS.of(view.lang)
+        yield Message("Conventions").of(view.lang)
     for text in texts:
         yield "  - " + view.wrapped(text, 4).lstrip()
 
@@ -144,5 +141,5 @@ def _exercise(exercise: Exercise, view: View) -> Iterable[str]:
         yield view.wrapped(text, 4)
     public = [case.title.of(view.lang) for case in exercise.cases if case.public]
     hidden = str(len(exercise.cases) - len(public))
-    named = COMMA.of(view.lang).join(public) or NO_CASES.of(view.lang)
+    named = COMMA.of(view.lang).join(public) or Message("none").of(view.lang)
     yield view.wrapped(CASES.fill(public=named, hidden=hidden), 4)

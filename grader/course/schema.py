@@ -98,9 +98,8 @@ def keys_of(declared: type[Any], without: Sequence[str] = ()) -> dict[str, Any]:
 
 def keyed(declared: type[Any], key: str = "id") -> type[Strict]:
     """The keys of a dataclass whose ``key`` is the key under which its mapping is written."""
-    model = create_model(declared.__name__, __base__=Strict, **keys_of(declared, without=(key,)))
-    model.__doc__ = declared.__doc__
-    return model
+    fields = keys_of(declared, without=(key,))
+    return create_model(declared.__name__, __base__=Strict, __doc__=declared.__doc__, **fields)
 
 
 def _disjoint(own: Mapping[str, Any], common: Mapping[str, Any], where: str, what: str) -> dict[str, Any]:
@@ -164,11 +163,10 @@ def _check_model(kind: str, declared: CheckKind) -> type[CheckMapping]:
     common = keys_of(CheckSpec, without=("kind", "weight", "options")) | {"weight": (Points | None, None)}
     where = f"grader/grading/checks/{kind}.py: Options"
     own = keys_of(declared.Options)
-    options = create_model(f"{_camel(kind)}Options", __base__=Strict, **_disjoint(own, common, where, "check"))
-    options.__doc__ = declared.__doc__
-    model = create_model(f"{_camel(kind)}Check", __base__=CheckMapping, options=(options, Field(alias=kind)))
-    model.__doc__ = CheckMapping.__doc__
-    return model
+    fields = _disjoint(own, common, where, "check")
+    options = create_model(f"{_camel(kind)}Options", __base__=Strict, __doc__=declared.__doc__, **fields)
+    about, written = CheckMapping.__doc__, (options, Field(alias=kind))
+    return create_model(f"{_camel(kind)}Check", __base__=CheckMapping, __doc__=about, options=written)
 
 
 def _camel(kind: str) -> str:
@@ -304,29 +302,23 @@ class ExerciseSchema(Strict):
         name = self.function or self.class_ or ""
         through = (self.through or "").partition("(")[0]
         taken = self.forward or (self.through or "").removeprefix(through)
-        return Exercise(
-            name=name,
-            kind="class" if self.class_ else "function",
-            signature=name + self.signature,
-            parameters=parameters(self.signature),
-            checks=tuple(_check(check, kinds) for check in self.checks),
-            forward_signature=f"forward{self.forward}" if self.forward else None,
-            forward=parameters(taken) if taken else (),
-            through=through or None,
-            not_applicable=tuple(self.not_applicable.items()),
-            mistakes=(
+        made: dict[str, Any] = {
+            "name": name,
+            "kind": "class" if self.class_ else "function",
+            "signature": name + self.signature,
+            "parameters": parameters(self.signature),
+            "checks": tuple(_check(check, kinds) for check in self.checks),
+            "forward_signature": f"forward{self.forward}" if self.forward else None,
+            "forward": parameters(taken) if taken else (),
+            "through": through or None,
+            "not_applicable": tuple(self.not_applicable.items()),
+            "mistakes": (
                 *(mistake.build(self.reference.rpartition(".")[2]) for mistake in self.mistakes),
                 *(Mistake(name, (), ()) for name in self.recognised),
             ),
-            **{key: getattr(self, key) for key in _SAME},
-        )
-
-
-#: The keys of an exercise that are fields of ``Exercise`` as they are.
-_SAME = (
-    *("summary", "result", "reference", "points", "cases", "hints", "adapter", "methods", "returns", "array_types"),
-    *("variants", "forbids", "landmarks", "alternatives"),
-)
+        }
+        same = (field.name for field in dataclasses.fields(Exercise) if field.name not in made)
+        return Exercise(**made, **{key: getattr(self, key) for key in same})
 
 
 # ------------------------------------------------------------------------------------------- questions
@@ -346,9 +338,7 @@ def _item_model(kind: str) -> type[ItemSchema]:
     module = items.kinds()[kind]
     common = keys_of(Item, without=("spec",)) | {"kind": (Literal[kind], ...)}
     fields = _disjoint(keys_of(module.Spec), common, f"grader/course/items/{kind}.py: Spec", "item")
-    model = create_model(_item_tag({"kind": kind}) or "", __base__=ItemSchema, **fields)
-    model.__doc__ = module.__doc__
-    return model
+    return create_model(_item_tag({"kind": kind}) or "", __base__=ItemSchema, __doc__=module.__doc__, **fields)
 
 
 def _item_tag(value: object) -> str | None:
@@ -390,15 +380,13 @@ def question_file(checks: CheckKinds) -> type[QuestionSchema]:
     union: Any = functools.reduce(operator.or_, (Annotated[model, Tag(model.__name__)] for model in models))
     by_kind = Discriminator(_item_tag, custom_error_type="kind", custom_error_message="kind")
     several: Any = Annotated[tuple[_check_type(checks), ...], Field(min_length=1)]  # type: ignore[misc]
-    exercise = create_model("Exercise", __base__=ExerciseSchema, checks=(several, ...))
-    exercise.__doc__ = ExerciseSchema.__doc__
+    about = ExerciseSchema.__doc__
+    exercise = create_model("Exercise", __base__=ExerciseSchema, __doc__=about, checks=(several, ...))
     fields: dict[str, Any] = {
         "items": (tuple[Annotated[union, by_kind], ...], ()),
         "exercises": (tuple[exercise, ...], ()),  # type: ignore[valid-type]
     }
-    file = create_model("QuestionFile", __base__=QuestionSchema, **fields)
-    file.__doc__ = QuestionSchema.__doc__
-    return file
+    return create_model("QuestionFile", __base__=QuestionSchema, __doc__=QuestionSchema.__doc__, **fields)
 
 
 class _EditorSchema(GenerateJsonSchema):

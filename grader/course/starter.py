@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from grader.core.layout import columns, wrap
 from grader.core.marks import plain
 from grader.core.model import Exercise, Item, Lang, Message, Question, Text
+from grader.core.tables import table, text_of
 from grader.core.text import LEVEL, PARENTHESIZED, RESULT, name_list, points
 from grader.core.typesetting.latex import markdown
 from grader.course import items
@@ -19,7 +20,8 @@ _WIDTH = 88
 
 def conventions(question: Question) -> tuple[Text, ...]:
     """The conventions that apply to the exercises of ``question``."""
-    return tuple(text for applies, text in _CONVENTIONS if applies(question))
+    texts = table(__file__, "conventions.yaml")
+    return tuple(text_of(texts[name]) for name, applies in _CONVENTIONS.items() if applies(question))
 
 
 def _always(question: Question) -> bool:
@@ -38,70 +40,28 @@ def _any(test: Callable[[Exercise], bool]) -> Callable[[Question], bool]:
     return lambda question: any(map(test, question.exercises))
 
 
-_CONVENTIONS: tuple[tuple[Callable[[Question], bool], Text], ...] = (
-    (_always, Message("Required arguments are passed by position, optional ones by the names given here.")),
-    (
-        _any(lambda exercise: "numpy" in exercise.array_types),
-        Message("A file that imports torch is given torch.Tensor, any other file numpy.ndarray; return either."),
-    ),
-    (
-        _any(lambda exercise: exercise.array_types == ("torch",)),
-        Message("Exercises marked “torch” must be written with torch."),
-    ),
-    (_always, Message('"..." stands for any number of leading dimensions, including none.')),
-    (_always, Message("Vectors are rows: projections are x @ w.")),
-    (
-        _takes("mask", "self_mask", "memory_mask"),
-        Message("Masks are boolean and broadcast to (..., n_q, n_k); True means that the query may attend to the key."),
-    ),
-    (
-        _takes("mask", "self_mask", "memory_mask", "key_padding"),
-        Message("A query that may not attend to any key gets a row of zeros, never NaN."),
-    ),
-    (_takes("num_heads"), Message("d_k = d_model // num_heads.")),
-    (
-        lambda question: _takes("num_heads")(question) and _takes("mask", "self_mask")(question),
-        Message("Masks may differ between heads: they broadcast to (batch, num_heads, n_q, n_k)."),
-    ),
-    (
-        _any(lambda exercise: "flops" in exercise.name),
-        Message("One multiply-add counts as 2 FLOPs; softmax, scaling and masking are not counted."),
-    ),
-    (
-        _always,
-        Message(
-            "Do not change inputs in place, and keep their dtype (float32 or float64); "
-            "with torch, gradients must flow through."
-        ),
-    ),
-    (
-        _any(lambda exercise: exercise.returns == "attention"),
-        Message("Instead of the output of an attention you may return (output, weights)."),
-    ),
-    (
-        _any(lambda exercise: any(case.raises == "ValueError" for case in exercise.cases)),
-        Message("Invalid arguments raise ValueError."),
-    ),
-    (
-        _any(lambda exercise: exercise.forward_signature is not None),
-        Message("A class may be a torch.nn.Module or a plain one, with forward(...) or __call__(...)."),
-    ),
-    (
-        _any(lambda exercise: exercise.adapter not in (None, "table")),  # a table is found by its size
-        Message(
-            "Name the projections w_q, w_k, w_v and w_o: each an nn.Linear, or an array used as x @ w, of shape "
-            "(d_in, d_out). The grader puts its own weights there."
-        ),
-    ),
-)
+#: Which questions each convention is for; ``conventions.yaml`` has the texts.
+_CONVENTIONS: Mapping[str, Callable[[Question], bool]] = {
+    "arguments": _always,
+    "libraries": _any(lambda exercise: "numpy" in exercise.array_types),
+    "only-torch": _any(lambda exercise: exercise.array_types == ("torch",)),
+    "leading-dimensions": _always,
+    "rows": _always,
+    "masks": _takes("mask", "self_mask", "memory_mask"),
+    "no-key": _takes("mask", "self_mask", "memory_mask", "key_padding"),
+    "heads": _takes("num_heads"),
+    "masks-of-heads": lambda question: _takes("num_heads")(question) and _takes("mask", "self_mask")(question),
+    "flops": _any(lambda exercise: "flops" in exercise.name),
+    "in-place": _always,
+    "weights": _any(lambda exercise: exercise.returns == "attention"),
+    "errors": _any(lambda exercise: any(case.raises == "ValueError" for case in exercise.cases)),
+    "classes": _any(lambda exercise: exercise.forward_signature is not None),
+    "projections": _any(lambda exercise: exercise.adapter not in (None, "table")),  # a table is found by its size
+}
 
 # ---------------------------------------------------------------------------------------- Python stub
 
-_SHOWS = Message("shows the question again")
-_GRADES = Message("grades this file")
 _CHOOSE = Message("Choose your library: `import numpy as np`, or `import torch`.")
-_ONLY_TORCH = Message("This exercise must be written with torch.")
-_WITHOUT = Message("Write it without {names}.")
 
 
 def file_name(question: Question) -> str:
@@ -117,8 +77,8 @@ def stub(question: Question, lang: Lang) -> str:
         "",
         *columns(
             [
-                (f"attncheck show {question.id}", _SHOWS.of(lang)),
-                (f"attncheck grade {file_name(question)}", _GRADES.of(lang)),
+                (f"attncheck show {question.id}", Message("shows the question again").of(lang)),
+                (f"attncheck grade {file_name(question)}", Message("grades this file").of(lang)),
             ]
         ),
         "",
@@ -139,10 +99,9 @@ def definition(exercise: Exercise, lang: Lang) -> str:
     inner = "    " if exercise.kind == "function" else "        "
     text = wrap(exercise.summary.of(lang), _WIDTH - 4)
     if exercise.array_types == ("torch",):
-        text += ["", _ONLY_TORCH.of(lang)]
-    text += [
-        line for sentence in forbidden_names_sentence(exercise) for line in ("", *wrap(sentence.of(lang), _WIDTH - 4))
-    ]
+        text += ["", Message("This exercise must be written with torch.").of(lang)]
+    for sentence in forbidden_names_sentence(exercise):
+        text += ["", *wrap(sentence.of(lang), _WIDTH - 4)]
     text += ["", *wrap(RESULT.fill(result=exercise.result).of(lang), _WIDTH - 4)]
     doc = _docstring(text, "    ")
     empty = f"{inner}raise NotImplementedError"
@@ -157,7 +116,7 @@ def definition(exercise: Exercise, lang: Lang) -> str:
 def forbidden_names_sentence(exercise: Exercise) -> tuple[Text, ...]:
     """A sentence about the names that ``exercise`` forbids; none if it forbids none."""
     names = name_list(exercise.forbids)
-    return (_WITHOUT.fill(names=names),) if exercise.forbids else ()
+    return (Message("Write it without {names}.").fill(names=names),) if exercise.forbids else ()
 
 
 def _with_self(signature: str) -> str:
@@ -213,7 +172,6 @@ def _cell(kind: str, source: str) -> dict[str, object]:
 _FILL_IN = Message(
     "Write your answers after the colons; null means not answered. Lines that begin with # are comments."
 )
-_DRAWN = Message("{name} is one of {choices}.")
 _WHOSE = Message("The learner's name decides which: `attncheck show {question} --learner NAME`.")
 
 
@@ -252,7 +210,7 @@ def item_paragraphs(item: Item, question: Question, course_id: str, learner: str
     context = items.Context(course_id, learner or "", item.id)
     paragraphs = [item.ask] if learner is None else [items.fill(item.ask, items.draw(item.spec, context))]
     drawn = [
-        _DRAWN.fill(name=f"{{{name}}}", choices=name_list(map(str, numbers)))
+        Message("{name} is one of {choices}.").fill(name=f"{{{name}}}", choices=name_list(map(str, numbers)))
         for name, numbers in (items.draw_choices(item.spec).items() if learner is None else ())
     ]
     if drawn:

@@ -36,7 +36,7 @@ from grader.core.model import (
 from grader.core.tables import table
 from grader.core.text import Path
 from grader.course import conditions, edits, items, misconceptions
-from grader.course.problems import ValueProblem, unexpected, unknown
+from grader.course.problems import ValueProblem, check_known, inside, unexpected, unknown
 
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
 
@@ -87,31 +87,30 @@ def check_question(question: Question, raw: Mapping[str, Any], vocabulary: Known
     if not file.startswith((f"q{number:02}_", f"q{number:02}.")):
         what = f"the number in the file's name ({file}), or a file q{number:02}_….yaml"
         yield unexpected(("id",), question.id, what, "file-name")
-    if vocabulary.groups is not None and question.group not in vocabulary.groups:
-        yield unknown(("group",), question.group, "a group of course.yaml", vocabulary.groups, "unknown-group")
-    yield from _sources((), question.sources, vocabulary)
+    if vocabulary.groups is not None:
+        yield from check_known(("group",), question.group, "a group of course.yaml", vocabulary.groups, "unknown-group")
+    yield from _sources(question.sources, vocabulary.sources)
     for misconception in question.misconceptions:
         asked = misconception.ask_next
-        if asked and vocabulary.item_ids is not None and asked not in vocabulary.item_ids:
+        if asked and vocabulary.item_ids is not None:
             path = ("misconceptions", misconception.id, "ask_next")
-            yield unknown(path, asked, "the id of an item", vocabulary.item_ids, "unknown-item")
+            yield from check_known(path, asked, "the id of an item", vocabulary.item_ids, "unknown-item")
     for index, item in enumerate(question.items):
-        for problem in _item(item, question, vocabulary):
-            yield problem.inside("items", index)
+        yield from inside(_item(item, question, vocabulary), "items", index)
     for index, exercise in enumerate(question.exercises):
         mistakes = raw["exercises"][index].get("mistakes", [])
         declared = [misconception.id for misconception in question.misconceptions]
         for number, mistake in enumerate(exercise.mistakes[: len(mistakes)]):
             place = ("exercises", index, "mistakes", number, "misconception")
             yield from _misconception(place, mistake.misconception, declared)
-        for problem in itertools.chain(_exercise(exercise, vocabulary), _mistakes(exercise, mistakes, vocabulary)):
-            yield problem.inside("exercises", index)
+        yield from inside(_exercise(exercise, vocabulary), "exercises", index)
+        yield from inside(_mistakes(exercise, mistakes, vocabulary), "exercises", index)
 
 
 def _item(item: Item, question: Question, vocabulary: KnownNames) -> Iterator[ValueProblem]:
     if not item.id.startswith(f"{question.id}."):
         yield unexpected(("id",), item.id, f"an id that begins with {question.id}.", "item-id")
-    yield from _sources((), item.sources, vocabulary)
+    yield from _sources(item.sources, vocabulary.sources)
     declared = [misconception.id for misconception in question.misconceptions]
     for place, name in misconceptions.mentioned(item.spec):
         yield from _misconception(place, name, declared)
@@ -154,25 +153,21 @@ def _placeholders(item: Item) -> Iterator[ValueProblem]:
         for lang, words in (("en", text.en), ("zh", text.zh)) if text else ():
             placeholders = _PLACEHOLDER.findall(words)
             for name in placeholders:
-                if name not in names:
-                    yield unknown((key, lang), name, "a symbol that the item draws", names, "unknown-symbol")
+                yield from check_known((key, lang), name, "a symbol that the item draws", names, "unknown-symbol")
             missing = [name for name in names if name not in placeholders]
             if key == "ask" and missing:
                 listed = ", ".join(f"{{{name}}}" for name in missing)
                 yield ValueProblem((key, lang), f"expected {listed} in the text", "placeholder")
 
 
-def _sources(path: Path, named: Sequence[str], vocabulary: KnownNames) -> Iterator[ValueProblem]:
-    for index, source in enumerate(named):
-        if vocabulary.sources is not None and source not in vocabulary.sources:
-            yield unknown(
-                (*path, "sources", index), source, "an id of sources.yaml", vocabulary.sources, "unknown-source"
-            )
+def _sources(named: Sequence[str], known: Sequence[str] | None) -> Iterator[ValueProblem]:
+    if known is not None:
+        for index, source in enumerate(named):
+            yield from check_known(("sources", index), source, "an id of sources.yaml", known, "unknown-source")
 
 
 def _misconception(path: Path, name: str, declared: Sequence[str]) -> Iterator[ValueProblem]:
-    if name not in declared:
-        yield unknown(path, name, "a misconception of this question", declared, "unknown-misconception")
+    yield from check_known(path, name, "a misconception of this question", declared, "unknown-misconception")
 
 
 # ------------------------------------------------------------------------------------------- exercises
@@ -200,28 +195,26 @@ def _cases_of(exercise: Exercise, vocabulary: KnownNames) -> Iterator[ValueProbl
             what = "a name that no other case of the exercise has"
             yield unexpected(("cases", index, "name"), case.name, what, "duplicate-name")
         for place, kind in enumerate(case.only):
-            if kind not in kinds:
-                path: Path = ("cases", index, "only", place)
-                yield unknown(path, kind, "a check of this exercise", kinds, "unknown-check")
+            path: Path = ("cases", index, "only", place)
+            yield from check_known(path, kind, "a check of this exercise", kinds, "unknown-check")
         if case.sealed and not vocabulary.edition:
             yield ValueProblem(("cases", index, "sealed"), _SEALED, "sealed")
         if not case.sealed:
-            yield from (fault.inside("cases", index) for fault in _case(case, exercise))
+            yield from inside(_case(case, exercise), "cases", index)
 
 
 def _checks(exercise: Exercise, vocabulary: KnownNames) -> Iterator[ValueProblem]:
     names = [case.name for case in exercise.cases]
     for index, check in enumerate(exercise.checks):
         path: Path = ("checks", index)
-        if check.kind not in vocabulary.checks:
-            yield unknown(path, check.kind, "a check of grader/grading/checks", vocabulary.checks, "unknown-check")
+        what = "a check of grader/grading/checks"
+        yield from check_known(path, check.kind, what, vocabulary.checks, "unknown-check")
         if not check.on and not any(_serves(case, check.kind) for case in exercise.cases):
             wanted = "with `raises`" if check.kind == "raises" else "that `only` and `raises` leave to it"
             yield ValueProblem(path, f"{check.kind} has no case; expected one {wanted}", "check-without-case")
         for place, name in enumerate(check.on):
-            if name not in names:
-                inside = (*path, check.kind, "on", place)
-                yield unknown(inside, name, "a case of this exercise", names, "unknown-case")
+            where = (*path, check.kind, "on", place)
+            yield from check_known(where, name, "a case of this exercise", names, "unknown-case")
 
 
 def _variants(exercise: Exercise) -> Iterator[ValueProblem]:
@@ -233,11 +226,10 @@ def _variants(exercise: Exercise) -> Iterator[ValueProblem]:
             yield ValueProblem(path, f"it changes nothing; expected {what}", "empty-variant")
         named: list[tuple[Path, str]] = [((*path, "give", name), name) for name, _ in variant.give]
         for mask, lengths in variant.expand:
-            inside = (*path, "expand", mask)
-            named += [(inside, mask), ((*inside, 0), lengths[0]), ((*inside, 1), lengths[1])]
+            place = (*path, "expand", mask)
+            named += [(place, mask), ((*place, 0), lengths[0]), ((*place, 1), lengths[1])]
         for where, name in named:
-            if name not in taken:
-                yield unknown(where, name, "an argument of this exercise", taken, "unknown-argument")
+            yield from check_known(where, name, "an argument of this exercise", taken, "unknown-argument")
 
 
 def helpers() -> Sequence[str]:
@@ -247,8 +239,7 @@ def helpers() -> Sequence[str]:
 
 
 def _helper(path: Path, name: str) -> Iterator[ValueProblem]:
-    if name not in helpers():
-        yield unknown(path, name, "a helper in grader/sandbox/inside/helpers.py", helpers(), "unknown-helper")
+    yield from check_known(path, name, "a helper in grader/sandbox/inside/helpers.py", helpers(), "unknown-helper")
 
 
 def _mistakes(exercise: Exercise, raw: Sequence[Mapping[str, Any]], vocabulary: KnownNames) -> Iterator[ValueProblem]:
@@ -268,12 +259,11 @@ def _mistakes(exercise: Exercise, raw: Sequence[Mapping[str, Any]], vocabulary: 
             yield unexpected(path, mistake.misconception, what, "mistakes-alike")
         made.append(mistake.edits)
         for place, failed in enumerate(mistake.fails):
-            if failed not in possible:
-                what = "a check of this exercise, or check/case"
-                yield unknown((*path, "fails", place), failed, what, possible, "unknown-check")
+            what = "a check of this exercise, or check/case"
+            yield from check_known((*path, "fails", place), failed, what, possible, "unknown-check")
         for fault in edits.problems(files, mistake.edits, module) if readable else ():
-            inside = ("edits", *fault.path) if "edits" in raw[index] else fault.path[1:]
-            yield replace(fault, path=(*path, *inside))
+            below = ("edits", *fault.path) if "edits" in raw[index] else fault.path[1:]
+            yield replace(fault, path=(*path, *below))
 
 
 def _cases(check: CheckSpec, exercise: Exercise, kinds: CheckKinds) -> list[str]:
@@ -310,9 +300,8 @@ def _case(case: Case, exercise: Exercise) -> Iterator[ValueProblem]:
         if exercise.forward_signature:
             yield from _arguments("args", case.args, exercise.forward, exercise.forward_signature, case)
         elif case.args:
-            yield ValueProblem(
-                ("args",), "the exercise has no `forward`; expected one, such as (query, mask=None)", "unused-key"
-            )
+            text = "the exercise has no `forward`; expected one, such as (query, mask=None)"
+            yield ValueProblem(("args",), text, "unused-key")
         if case.parameters and not exercise.adapter:
             text = "there is no `adapter` in the exercise; expected one that puts them in place"
             yield ValueProblem(("parameters",), text, "unused-key")
@@ -326,8 +315,8 @@ def _case(case: Case, exercise: Exercise) -> Iterator[ValueProblem]:
     yield from _recipes(case, exercise)
     for number, name in enumerate(case.conditions):
         yield from _condition(("conditions", number), name, exercise)
-    if case.raises and case.raises not in _EXCEPTIONS:
-        yield unknown(("raises",), case.raises, "one of", _EXCEPTIONS, "unknown-exception")
+    if case.raises:
+        yield from check_known(("raises",), case.raises, "one of", _EXCEPTIONS, "unknown-exception")
 
 
 def _recipes(case: Case, exercise: Exercise) -> Iterator[ValueProblem]:
@@ -335,17 +324,14 @@ def _recipes(case: Case, exercise: Exercise) -> Iterator[ValueProblem]:
     draws = dict(case.draw)
     for key, recipes in (("construct", case.construct), ("parameters", case.parameters), ("args", case.args)):
         for name, recipe in recipes:
-            for fault in _recipe(recipe, draws, dict(recipes), name):
-                yield fault.inside(key, name)
+            yield from inside(_recipe(recipe, draws, dict(recipes), name), key, name)
     for number, later in enumerate(case.then):
         around = dict(case.args) | dict(later)
         for name, recipe in later:
             taken = [parameter.name for parameter in exercise.takes]
-            if name not in taken:
-                what = f"an argument of {exercise.through or exercise.forward_signature or exercise.signature}"
-                yield unknown(("then", number, name), name, what, taken, "unknown-argument")
-            for fault in _recipe(recipe, draws, around, name):
-                yield fault.inside("then", number, name)
+            what = f"an argument of {exercise.through or exercise.forward_signature or exercise.signature}"
+            yield from check_known(("then", number, name), name, what, taken, "unknown-argument")
+            yield from inside(_recipe(recipe, draws, around, name), "then", number, name)
 
 
 def _condition(path: Path, name: str, exercise: Exercise) -> Iterator[ValueProblem]:
@@ -353,19 +339,18 @@ def _condition(path: Path, name: str, exercise: Exercise) -> Iterator[ValueProbl
     argument, _, condition = name.rpartition(".")
     if condition not in conditions.CONDITIONS:
         yield unknown(path, name, "a condition", list(conditions.CONDITIONS), "unknown-condition")
-    elif argument and argument not in conditions.names_of(exercise):
+    elif argument:
         arguments = conditions.names_of(exercise)
-        yield unknown(path, argument, "an argument of the exercise", arguments, "unknown-argument")
+        yield from check_known(path, argument, "an argument of the exercise", arguments, "unknown-argument")
 
 
 def _arguments(
     key: str, given: Sequence[tuple[str, Recipe]], parameters: Sequence[Parameter], called: str, case: Case
 ) -> Iterator[ValueProblem]:
     """Arguments that ``called`` does not take, and required ones that are missing, unless the call has to raise."""
+    taken = [parameter.name for parameter in parameters]
     for name, _ in given:
-        if all(name != parameter.name for parameter in parameters):
-            taken = [parameter.name for parameter in parameters]
-            yield unknown((key, name), name, f"an argument of {called}", taken, "unknown-argument")
+        yield from check_known((key, name), name, f"an argument of {called}", taken, "unknown-argument")
     missing = [p.name for p in parameters if p.required and all(p.name != name for name, _ in given)]
     if missing and case.raises is None:
         text = f"missing: {', '.join(missing)}; expected all that {called} requires, or `raises`"
@@ -379,20 +364,16 @@ def _recipe(recipe: Recipe, draws: Draws, around: Mapping[str, Recipe], own: str
     """The problems of the recipe named ``own`` among the recipes ``around`` it."""
     match recipe:
         case Same(name=name):
-            others = [
-                other for other, other_recipe in around.items() if other != own and not isinstance(other_recipe, Same)
-            ]
-            if name not in others:
-                what = "another argument here with a recipe of its own"
-                yield unknown(("same_as",), name, what, others, "unknown-argument")
+            others = [other for other, made in around.items() if other != own and not isinstance(made, Same)]
+            what = "another argument here with a recipe of its own"
+            yield from check_known(("same_as",), name, what, others, "unknown-argument")
         case Made(helper=helper, parts=parts):
             yield from _helper(("make",), helper)
             for name, part in parts:
                 if isinstance(part, Same):
                     yield unexpected(("with", name), "same_as", "a recipe of its own inside `make`", "recipe")
                 else:
-                    for fault in _recipe(part, draws, {}, name):
-                        yield fault.inside("with", name)
+                    yield from inside(_recipe(part, draws, {}, name), "with", name)
         case Own(otherwise=str(otherwise)):
             yield from _helper(("else",), otherwise)
         case Literal_(value=value) if _holds_mapping(value):

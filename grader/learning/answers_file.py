@@ -105,7 +105,7 @@ def find(file: str, text: str, learner: str) -> AnswersRead:
         raise UsageError(_OTHER_FORM.fill(file=file))
     named = value.get("learner")
     owner = None if named in (None, PLACEHOLDER) else str(named)
-    if owner is not None and _folded(owner) != _folded(learner):
+    if owner is not None and owner.strip().casefold() != learner.strip().casefold():
         raise UsageError(_OTHER_LEARNER.fill(file=file, theirs=clean(owner, _MOST_SHOWN), yours=learner))
     return AnswersRead(file, text, owner, answers or {})
 
@@ -126,12 +126,8 @@ def merge(there: AnswersRead, learner: str, given: Mapping[str, str], replace: C
         before = yaml_positions.parse_document(there.text).value
     except (yaml_positions.YamlError, ValueError):
         raise UsageError(_NOT_MERGED.fill(file=there.file)) from None
-    same = (
-        {**before, "learner": learner, "answers": expected}
-        if there.learner is None
-        else {**before, "answers": expected}
-    )
-    if value != same:
+    named = {"learner": learner} if there.learner is None else {}
+    if value != {**before, **named, "answers": expected}:
         raise UsageError(_NOT_MERGED.fill(file=there.file))
     return text
 
@@ -169,10 +165,8 @@ def _is_mapping(node: Any) -> bool:
 
 def _value(text: str, node: Any, written: str) -> tuple[int, int, str]:
     """The edit that puts ``written`` in place of a value, which may be empty or take several lines."""
-    start, end = node.start_mark.index, node.end_mark.index
-    end -= len(text[start:end]) - len(text[start:end].rstrip())
-    end = max(start, end)
-    return start, end, written if text[start - 1 : start].isspace() else f" {written}"
+    start = node.start_mark.index
+    return start, _content_end(text, node), written if text[start - 1 : start].isspace() else f" {written}"
 
 
 def _more(text: str, here: Any, entries: Mapping[str, Any], new: Mapping[str, str]) -> tuple[int, int, str]:
@@ -182,7 +176,8 @@ def _more(text: str, here: Any, entries: Mapping[str, Any], new: Mapping[str, st
         indent = " " * first[0].start_mark.column
         if here[1].flow_style:
             raise ValueError("the answers are inside { }")
-        end_of_entry = _line_end(text, max(last[0].end_mark.index, _content_end(text, last[1])))
+        end = max(last[0].end_mark.index, _content_end(text, last[1]))
+        end_of_entry = end + len(text[end:].partition("\n")[0])
         lines = [f"{indent}{item}: {quoted(answer)}" for item, answer in new.items()]
         return end_of_entry, end_of_entry, "".join(f"\n{line}" for line in lines)
     lines = [f"  {item}: {quoted(answer)}" for item, answer in new.items()]
@@ -199,11 +194,6 @@ def _more(text: str, here: Any, entries: Mapping[str, Any], new: Mapping[str, st
 def _content_end(text: str, node: Any) -> int:
     start, end = int(node.start_mark.index), int(node.end_mark.index)
     return start + len(text[start:end].rstrip())
-
-
-def _line_end(text: str, index: int) -> int:
-    end = text.find("\n", index)
-    return len(text) if end < 0 else end
 
 
 def quoted(text: str) -> str:
@@ -228,10 +218,6 @@ def _plain(value: Any) -> str:
 
 def _shown(value: Any) -> str:
     return clean(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str), _MOST_SHOWN)
-
-
-def _folded(name: str) -> str:
-    return name.strip().casefold()
 
 
 # ---------------------------------------------------------------------------- files of attncheck start

@@ -45,11 +45,9 @@ class Keyboard:
     def __init__(self, input: Input | None = None, output: Output | None = None) -> None:
         self._history = InMemoryHistory()
         self._drafts: dict[str, str] = {}
-        self._io: dict[str, Any] = {"input": input, "output": output}
-        self._io |= {
-            "style": Style.from_dict(_named("style")),
-            "color_depth": ColorDepth.DEPTH_1_BIT if os.environ.get("NO_COLOR") else None,
-        }
+        colours = ColorDepth.DEPTH_1_BIT if os.environ.get("NO_COLOR") else None
+        style = Style.from_dict(_named("style"))
+        self._io: dict[str, Any] = {"input": input, "output": output, "style": style, "color_depth": colours}
 
     def ask(self, card: QuizCard, lang: Lang) -> Action:
         """An answer to ``card``, or a command."""
@@ -97,9 +95,8 @@ class Keyboard:
             note[0] = quiz_view.key_note(before, shown, card.asked) if shown and state[0] == before else None
 
         def end(event: KeyPressEvent, result: Action | None) -> None:
-            event.app.erase_when_done = (
-                isinstance(result, str) and result != "key"
-            )  # otherwise the options stay on the screen
+            moves_on = isinstance(result, str) and result != "key"
+            event.app.erase_when_done = moves_on  # otherwise the options stay on the screen
             event.app.exit(result=result)
 
         bindings = _bindings(_named("anywhere"), end)

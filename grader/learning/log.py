@@ -24,6 +24,7 @@ from types import MappingProxyType
 from typing import Any, Literal, TypeAlias, get_args, get_type_hints
 
 from grader.core.errors import StateError
+from grader.core.files import user_folder
 from grader.core.model import Lang, Message, Status, Text
 from grader.core.serialize import load
 
@@ -35,7 +36,6 @@ _TORN = b" #torn"
 #: The byte-order mark that some editors write.
 _MARK = b"\xef\xbb\xbf"
 _ELSEWHERE = Message("use --state F (or ATTNCHECK_STATE) to continue with another file")
-_UNTIL_THEN = Message("until then, {elsewhere}.")
 _FIX_LINE = Message(
     "Fix or delete this line in an editor (docs/state.md describes the format); until then, {elsewhere}."
 )
@@ -43,11 +43,17 @@ _UNCHANGED = Message("Nothing was changed.")
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
-    """An item was answered; ``fraction`` is the correct share. ``settled``: no attempts are left, or none is needed."""
+class _Entry:
+    """What every event has: when it happened, and the course that it is about."""
 
     at: datetime
     course: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answered(_Entry):
+    """An item was answered; ``fraction`` is the correct share. ``settled``: no attempts are left, or none is needed."""
+
     item: str
     value: Any
     fraction: float
@@ -58,78 +64,64 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
-class Explained:
+class Explained(_Entry):
     """Beside the model answer, a learner ticked which of an item's key points their own answer made.
 
     ``said`` are these points (a, b …), ``points`` is how many there are.
     """
 
-    at: datetime
-    course: str
     item: str
     said: tuple[str, ...]
     points: int
 
 
 @dataclass(frozen=True, slots=True)
-class Skipped:
+class Skipped(_Entry):
     """An item was skipped."""
 
-    at: datetime
-    course: str
     item: str
 
 
 @dataclass(frozen=True, slots=True)
-class Hinted:
+class Hinted(_Entry):
     """A hint for an exercise was shown; the first ``rung`` is 1."""
 
-    at: datetime
-    course: str
     exercise: str
     rung: int
 
 
 @dataclass(frozen=True, slots=True)
-class Coded:
+class Coded(_Entry):
     """An exercise was graded."""
 
-    at: datetime
-    course: str
     exercise: str
     status: Status
     misconception: str | None
 
 
 @dataclass(frozen=True, slots=True)
-class Reviewed:
+class Reviewed(_Entry):
     """A card (an item's id or an exercise's name) was reviewed, and rated by how well it was known."""
 
-    at: datetime
-    course: str
     card: str
     rating: Rating
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class Named(_Entry):
     """From here on, the learner is called ``learner``.
 
     It is another learner if ``separate``, with events of their own before and after; else the same one has a new name.
     """
 
-    at: datetime
-    course: str
     learner: str
     separate: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Spoke:
+class Spoke(_Entry):
     """The language was set."""
 
-    at: datetime
-    course: str
     lang: Lang
 
 
@@ -151,18 +143,10 @@ def place(chosen: Path | None) -> Path:
     named = os.environ.get("ATTNCHECK_STATE")
     if named:
         return Path(named)
-    import platformdirs  # slow to import, and not needed if the path is given
-
-    try:
-        folder = Path(platformdirs.user_data_dir("attncheck", appauthor=False))
-    except RuntimeError:  # raised by recent versions without a home folder
-        folder = Path("~")
-    if not folder.is_absolute():
-        raise StateError(
-            Message("You have no home folder (HOME is not set), so nothing can be saved; {elsewhere}.").fill(
-                elsewhere=_ELSEWHERE
-            )
-        )
+    folder = user_folder("data")
+    if folder is None:
+        said = Message("You have no home folder (HOME is not set), so nothing can be saved; {elsewhere}.")
+        raise StateError(said.fill(elsewhere=_ELSEWHERE))
     return folder / "progress.jsonl"
 
 
@@ -316,15 +300,12 @@ def _line(path: Path, number: int, line: bytes, course_id: str) -> Event | None:
     except _Newer as newer:
         raise StateError(
             Message("{path}, line {number}: {newer}; this attncheck reads format {format}. Update attncheck;")
-            .with_advice(_UNTIL_THEN, after=_UNCHANGED)
+            .with_advice(Message("until then, {elsewhere}."), after=_UNCHANGED)
             .fill(path=path, number=number, newer=newer, format=FORMAT, elsewhere=_ELSEWHERE)
         ) from None
     except (ValueError, RecursionError) as error:
-        reason = (
-            "not a line of JSON"
-            if isinstance(error, json.JSONDecodeError | UnicodeError | RecursionError)
-            else str(error)
-        )
+        unread = isinstance(error, json.JSONDecodeError | UnicodeError | RecursionError)
+        reason = "not a line of JSON" if unread else str(error)
         raise StateError(
             Message("{path}, line {number}: {said}.")
             .with_advice(_FIX_LINE, after=_UNCHANGED)
@@ -425,7 +406,11 @@ def append(path: Path, *events: Event) -> None:
     data = text.encode(errors="backslashreplace")
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with open(path, "ab+", buffering=0, opener=_for_its_owner) as file, _locked(file.fileno()):
+        # Only its owner can read a new file.
+        with (
+            open(path, "ab+", 0, opener=lambda name, flags: os.open(name, flags, 0o600)) as file,
+            _locked(file.fileno()),
+        ):
             _write(file, _closing(path, file) + data)
     except OSError as error:
         raise StateError(

@@ -74,7 +74,6 @@ def _to_write(question: QuestionProgress, present: Sequence[str]) -> tuple[str, 
 # ------------------------------------------------------------------------------------------- in words
 
 _AS = Message("{learner} · {done} of {all} questions finished")
-_YOU = Message("You")
 _WELCOME = Message("{all} questions about attention and Transformers, each with quiz items and code to write.")
 _QUIZ = Message("Next: {id}, “{title}”: {count} quiz items left.")
 _QUIZ_ONE = Message("Next: {id}, “{title}”: one quiz item left, {name}.")
@@ -83,7 +82,6 @@ _CODE_MORE = Message("Next: {id}, “{title}”: write {name} ({points} points);
 _REVIEW = Message("Next: review; {due} cards are due.")
 _REVIEW_ONE = Message("Next: review; one card is due.")
 _DONE = Message("Everything is correct, and nothing is due for review.")
-_ALSO_DUE = Message("Also due for review: {due} (attncheck review).")
 _OTHERS = Message("Other commands:")
 _LIST = Message("all questions")
 _PROGRESS = Message("what you know")
@@ -95,7 +93,7 @@ def lines(
 ) -> list[str]:
     """Where the learner is, and the next step; with ``others``, the commands that help from anywhere."""
     finished = sum(not open_items(question) and not open_exercises(question) for question in progress.questions)
-    learner = progress.learner or _YOU.of(lang)
+    learner = progress.learner or Message("You").of(lang)
     count = len(progress.questions)
     head = _AS.fill(learner=learner, done=finished, all=count).of(lang)
     if not progress.begun:
@@ -104,7 +102,7 @@ def lines(
     written = [*wrap(head, width), "", *wrap(_said(step, due).of(lang), width)]
     written += [f"  {command}" for command in step.commands]
     if due and step.kind in ("quiz", "code"):
-        written += ["", *wrap(_ALSO_DUE.fill(due=due).of(lang), width)]
+        written += ["", *wrap(Message("Also due for review: {due} (attncheck review).").fill(due=due).of(lang), width)]
     if others:
         named = (("attncheck questions", _LIST), ("attncheck progress", _PROGRESS), ("attncheck --help", _HELP))
         written += ["", _OTHERS.of(lang), *(f"  {command:<22}{text.of(lang)}" for command, text in named)]

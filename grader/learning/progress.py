@@ -253,14 +253,10 @@ About: TypeAlias = dict[str, set[str]]
 
 def parts_by_misconception(course: Course) -> About:
     """For each misconception of ``course``, the items and exercises that can only be correct without it."""
-    parts: About = {}
-    for question in course.questions:
-        for item in question.items:
-            for name in misconceptions.misconceptions_of(item):
-                parts.setdefault(name, set()).add(item.id)
-        for exercise in question.exercises:
-            for mistake in exercise.mistakes:
-                parts.setdefault(mistake.misconception, set()).add(exercise.name)
+    parts = {name: {item.id for _, item in named} for name, named in misconceptions.indexed(course).items()}
+    for exercise in (exercise for question in course.questions for exercise in question.exercises):
+        for mistake in exercise.mistakes:
+            parts.setdefault(mistake.misconception, set()).add(exercise.name)
     return parts
 
 

@@ -32,7 +32,6 @@ _TITLE = Message("Your progress")
 _OF_LEARNER = Message("Progress of {learner}")
 _SHARE = Message("items {right}/{items} · code {passed}/{exercises}")
 _MARKS = Message("✓ correct  ✗ incorrect  ~ in progress  ? not auto-graded  . not started")
-_EMPTY = Message("Nothing is saved here yet. To begin:")
 _BEGIN = (
     ("attncheck questions", Message("list the questions")),
     ("attncheck quiz {id}", Message("answer the quiz of {id}")),
@@ -40,7 +39,6 @@ _BEGIN = (
     ("attncheck grade {file}", Message("grade it and save the result here")),
 )
 _MORE = Message("and {count} more; `attncheck progress Q…` shows those of one question")
-_TIMES = Message("seen {times} times")
 _ONCE = Message("seen once")
 _DONE = Message("cleared up")
 _ITEM = Message("{item} asks about exactly this: `attncheck quiz {item}`")
@@ -48,18 +46,9 @@ _DUE_ONE = Message("1 card is due: `attncheck review`")
 _DUE = Message("{due} cards are due: `attncheck review`")
 _CODE = Message("{id} has code to write: `attncheck start {id}`, then `attncheck watch {file}`")
 _AGAIN = Message("Incorrect items come up again in reviews; `attncheck quiz --again` asks them now")
-_ALL = Message("Everything is correct. Review now and then to remember it.")
 
 _RIGHT_AT = {1: Message("correct on the first attempt"), 2: Message("correct on the second attempt")}
-_RIGHT = Message("correct on attempt {tries}")
-_ITEM_STANDING = {
-    "new": Message("not started", "exercise"),
-    "begun": Message("in progress"),
-    "waiting": Message("not auto-graded"),
-    "wrong": Message("incorrect"),
-}
 _MADE = Message("{said} of {points} key points, in your own judgement")
-_HINTS = Message("{hints} of {all} hints used")
 
 _LAST = Message("This was the last hint for {name}.")
 _NO_MORE = Message("There are no more hints for {name}; --rung N shows an earlier one again.")
@@ -79,7 +68,7 @@ _STANDING: dict[Standing, Text] = {
     "waiting": Message("not auto-graded"),
     "new": Message("not started", "exercise"),
 }
-_COUNTED = Message("{count} {what}")
+_ITEM_STANDING = {**_STANDING, "wrong": Message("incorrect")}
 _BELIEFS_SHOWN = 5
 _GAP = 3
 
@@ -113,7 +102,7 @@ def overview(page: Page, progress: Progress, course: Course, due: int) -> None:
 
 
 def _begin(page: Page, progress: Progress) -> None:
-    page.lines(page.say(_EMPTY))
+    page.lines(page.say(Message("Nothing is saved here yet. To begin:")))
     first = progress.questions[0].question
     values = {"id": first.id, "file": file_name(first)}
     rows = [(text.format(**values), page.say(description.fill(**values))) for text, description in _BEGIN]
@@ -128,7 +117,7 @@ def _in_words(page: Page, progress: Progress) -> None:
         if known.begun:
             counts = Counter(known.standings)
             counted = [
-                page.say(_COUNTED, count=counts[standing], what=_STANDING[standing])
+                page.say(Message("{count} {what}"), count=counts[standing], what=_STANDING[standing])
                 for standing in _STANDING
                 if counts[standing]
             ]
@@ -208,7 +197,7 @@ def _think(page: Page, known: MisconceptionProgress, progress: Progress) -> None
 
 
 def _met(page: Page, known: MisconceptionProgress) -> str:
-    times = page.say(_ONCE) if known.times == 1 else page.say(_TIMES, times=known.times)
+    times = page.say(_ONCE) if known.times == 1 else page.say(Message("seen {times} times"), times=known.times)
     return page.say(PARENTHESIZED, what=known.name, more=times)
 
 
@@ -223,7 +212,7 @@ def _next(page: Page, progress: Progress, due: int) -> None:
     if code is not None:
         steps.append(page.say(_CODE, id=code.question.id, file=file_name(code.question)))
     if all(standing == "right" for known in progress.questions for standing in known.standings):
-        steps.append(page.say(_ALL))
+        steps.append(page.say(Message("Everything is correct. Review now and then to remember it.")))
     page.blank()
     page.lines(page.say(Message("Next", "what to do")), style="bold")
     for line in steps or [page.say(_AGAIN)]:
@@ -303,7 +292,7 @@ def _line(page: Page, standing: Standing, name: str, wide: int, said: str, at: d
 
 def _said_of_item(page: Page, known: ItemProgress) -> str:
     if known.standing == "right":
-        return page.say(_RIGHT_AT.get(known.tries, _RIGHT).fill(tries=known.tries))
+        return page.say(_RIGHT_AT.get(known.tries, Message("correct on attempt {tries}")).fill(tries=known.tries))
     if known.made is not None:
         return page.say(_MADE.fill(said=known.made[0], points=known.made[1]))
     return page.say(_ITEM_STANDING[known.standing])
@@ -312,7 +301,7 @@ def _said_of_item(page: Page, known: ItemProgress) -> str:
 def _said_of_code(page: Page, known: ExerciseProgress) -> str:
     parts = [page.say(_ITEM_STANDING["new"] if known.status is None else STATUS[known.status])]
     if known.hints:
-        parts.append(page.say(_HINTS, hints=known.hints, all=len(known.exercise.hints)))
+        parts.append(page.say(Message("{hints} of {all} hints used"), hints=known.hints, all=len(known.exercise.hints)))
     if known.status is Status.PASSED and known.hints:
         earned, possible = points(known.practice), points(known.exercise.points)
         parts.append(page.say(Message("practice points {earned} of {possible}"), earned=earned, possible=possible))

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 COLUMNS = (Message("id"), Message("title"), Message("group"), Message("points", "worth"))
 CORRECT = Message("correct", "count")
 MAP_LINE = Message("{name}: {where}")
-MAP_NOTHING = Message("nothing yet")
 
 
 def lines(
@@ -48,7 +47,7 @@ _GROUPS_FROM = 70
 
 def map_lines(places: Sequence[QuestionCoverage], lang: Lang) -> Iterator[str]:
     """The lines of the map: the exercises and misconceptions of each question, with the items about them."""
-    comma, nothing = COMMA.of(lang), MAP_NOTHING.of(lang)
+    comma, nothing = COMMA.of(lang), Message("nothing yet").of(lang)
     for place in places:
         yield f"{place.question.id}  {plain(place.question.title.of(lang))}"
         for name, items in place.exercises:

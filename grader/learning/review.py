@@ -26,12 +26,6 @@ _REST = timedelta(hours=12)
 _AHEAD = timedelta(days=1)
 #: Later timestamps count as this one, so that adding the longest interval cannot overflow a datetime.
 _LATEST = datetime(9000, 1, 1, tzinfo=UTC)
-_RATINGS: dict[Rating, fsrs.Rating] = {
-    "again": fsrs.Rating.Again,
-    "hard": fsrs.Rating.Hard,
-    "good": fsrs.Rating.Good,
-    "easy": fsrs.Rating.Easy,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +80,8 @@ def replay(events: Sequence[Event]) -> dict[str, tuple[datetime, int]]:
     for event in events:
         if isinstance(event, Reviewed):
             card = cards.get(event.card) or fsrs.Card(card_id=1, due=event.at)
-            cards[event.card], _ = _SCHEDULER.review_card(card, _RATINGS[event.rating], min(event.at, _LATEST))
+            how = fsrs.Rating[event.rating.capitalize()]
+            cards[event.card], _ = _SCHEDULER.review_card(card, how, min(event.at, _LATEST))
             times[event.card] = times.get(event.card, 0) + 1
     return {name: (card.due, times[name]) for name, card in cards.items()}
 

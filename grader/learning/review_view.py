@@ -27,15 +27,12 @@ _EMPTY = Message(
     "There is nothing to review yet. Cards come from quiz items you answered and functions that passed."
 ).with_advice(Message("The commands for them are `attncheck quiz`, `attncheck grade` and `attncheck watch`."))
 _NOTHING_DUE = Message("Nothing is due now. The next card is {card}, due {when}.")
-_OPENING = Message("To review: {due} due, {new} new")
 _COLUMNS = (Message("due"), Message("card"), Message("question", "number"), Message("reviewed"))
-_NOW = Message("now")
 _UNITS = ((86400, "d", "天"), (3600, "h", "小时"), (60, "min", "分钟"))
 
 _HOW = Message("Enter: grade {file}; or type another path. :hint :skip :lang :quit")
 _FILL_IN = Message("Created {file}: write your code there, then press Enter again.")
 _TRY_AGAIN = Message("Fix it and press Enter again, or type :skip to see it again soon.")
-_FOLLOW = Message("f: follow-up question · {more}")
 
 KNOWN: dict[Rating, Text] = {
     "good": Message("known"),
@@ -43,7 +40,6 @@ KNOWN: dict[Rating, Text] = {
     "hard": Message("with help or effort"),
     "again": Message("to review again soon"),
 }
-_COMES = Message("next review: {when}")
 _OF_THEM = Message("{count} {how}")
 
 # ----------------------------------------------------------------------------------------------- lists
@@ -55,7 +51,7 @@ def when(due: datetime | None, now: datetime) -> Text:
         return Message("new")
     seconds = (due - now).total_seconds()
     if seconds <= 0:
-        return _NOW
+        return Message("now")
     size, en, zh = next((unit for unit in _UNITS if seconds >= unit[0]), _UNITS[-1])
     number = max(1, round(seconds / size))
     return Message("in {time}").fill(time=Text(f"{number} {en}", f"{number} {zh}"))
@@ -97,7 +93,7 @@ def opening(
         page.lines(page.say(_NOTHING_DUE, card=cards[0].name, when=when(cards[0].due, now)))
     else:
         new = sum(card.due is None for card in queue)
-        parts = [page.say(_OPENING, due=len(queue) - new, new=new)]
+        parts = [page.say(Message("To review: {due} due, {new} new"), due=len(queue) - new, new=new)]
         if count < len(queue):
             parts.append(page.say(Message("{count} of them now (--limit)"), count=count))
         text = page.say(SEMICOLON).join(parts)
@@ -130,7 +126,7 @@ def rating_prompt(outcome: Outcome) -> Text:
         text = Message("How well did you know it? Enter: with effort · g: well · e: easily · a: not at all · q: stop")
     elif outcome.status is Status.PASSED and outcome.tries == 1 and not outcome.helped:
         text = Message("Enter: good · e: easy · q: stop")
-    return _FOLLOW.fill(more=text) if outcome.follow else text
+    return Message("f: follow-up question · {more}").fill(more=text) if outcome.follow else text
 
 
 def feedback(page: Page, given: Feedback, asked: QuizCard | None, file: str) -> None:
@@ -155,7 +151,7 @@ def feedback(page: Page, given: Feedback, asked: QuizCard | None, file: str) -> 
 
 def rated(page: Page, rating: Rating, due: datetime, now: datetime) -> None:
     """How well a card was known, and when it is due next."""
-    texts = [page.say(KNOWN[rating]), page.say(_COMES, when=when(due, now))]
+    texts = [page.say(KNOWN[rating]), page.say(Message("next review: {when}"), when=when(due, now))]
     page.lines(page.say(SEMICOLON).join(texts), indent=2, style="dim")
 
 

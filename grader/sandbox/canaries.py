@@ -120,9 +120,8 @@ def _judged(name: str, seen: Observation) -> AttackResult:
             return AttackResult(name, "let-through")
         case Raised(type, text):
             said = f"{type}: {text}"
-            return (
-                AttackResult(name, "refused") if said.startswith(attacks()[name].refusals) else _undecided(name, said)
-            )
+            refused = said.startswith(attacks()[name].refusals)
+            return AttackResult(name, "refused") if refused else _undecided(name, said)
         case TimedOut(limit, clock):
             return _undecided(name, f"not finished after {limit:g} s ({clock})")
         case Died(signal, code):  # the reason is unknown: it may have become another program

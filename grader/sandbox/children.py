@@ -197,10 +197,7 @@ class PlainChild:
         self._outgoing: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._pieces: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._buffer = FrameBuffer()
-        self._threads = [
-            threading.Thread(target=self._feed, daemon=True),
-            threading.Thread(target=self._drain, daemon=True),
-        ]
+        self._threads = [threading.Thread(target=work, daemon=True) for work in (self._feed, self._drain)]
         for thread in self._threads:
             thread.start()
 

@@ -10,7 +10,7 @@ import contextlib
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from grader.core.errors import SandboxError, SandboxKilled
 from grader.core.model import (
@@ -59,14 +59,8 @@ class _Clock:
         return self.cpu >= cpu or self.wall >= wall
 
 
-@dataclass(frozen=True, slots=True)
-class _Results:
-    """What the programs of a job returned and used up to some moment."""
-
-    found: dict[int, Observation]
-    groups: dict[str, _Clock]
-    full: set[str]
-    total: _Clock
+#: What the programs of a job returned and used up to some moment: ``found``, ``groups``, ``full`` and ``total``.
+_Results: TypeAlias = tuple[dict[int, Observation], dict[str, _Clock], set[str], _Clock]
 
 
 @dataclass(slots=True)
@@ -108,11 +102,11 @@ class _Run:
     def results(self) -> _Results:
         """What the programs returned and used so far."""
         groups = {name: replace(clock) for name, clock in self.groups.items()}
-        return _Results(dict(self.found), groups, set(self.full), replace(self.total))
+        return dict(self.found), groups, set(self.full), replace(self.total)
 
     def back_to(self, results: _Results) -> None:
         """Discards what programs returned and used since then, but not what happened when files were loaded."""
-        self.found, self.groups, self.full, self.total = results.found, results.groups, results.full, results.total
+        self.found, self.groups, self.full, self.total = results
 
     def remaining(self) -> list[ChildTask]:
         """The tasks that are left, each file before its first program. Records which programs cannot be run."""

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from grader.core.errors import SandboxError
 from grader.core.model import Message, Text
+from grader.core.tables import table, text_of
 from grader.core.text import EMPTY, name_list
 from grader.sandbox import policy
 
@@ -23,7 +24,6 @@ print(confine.landlock_abi() or -ctypes.get_errno(), *confine.namespaces())
 """
 
 
-_NO_NAMESPACES = Message("ordinary users may not create namespaces on this machine")
 _ALLOW_NAMESPACES = Message(
     "sysctl kernel.unprivileged_userns_clone=1 (Debian) or kernel.apparmor_restrict_unprivileged_userns=0 "
     "(Ubuntu 24.04); in Docker, a seccomp profile that allows unshare. Code is confined without them; they add a "
@@ -60,13 +60,8 @@ def _probe() -> Iterator[Layer]:
     filters, abi, spaces = _kernel()
     yield _seccomp(filters)
     yield _landlock(abi)
-    yield Layer(
-        "namespaces",
-        bool(spaces),
-        needed=False,
-        detail=name_list(spaces) if spaces else _NO_NAMESPACES,
-        remedy=_ALLOW_NAMESPACES,
-    )
+    detail = name_list(spaces) if spaces else Message("ordinary users may not create namespaces on this machine")
+    yield Layer("namespaces", bool(spaces), needed=False, detail=detail, remedy=_ALLOW_NAMESPACES)
     limited = Message("memory, CPU time, files, processes")
     yield Layer("rlimits", present=True, needed=True, detail=limited)
 
@@ -87,31 +82,10 @@ def _landlock(abi: int) -> Layer:
     """The layer. ``abi`` is the version of Landlock, or minus the error number if there is none."""
     if abi > 0:
         return Layer("landlock", present=True, needed=True, detail=Text(f"ABI {abi}", f"ABI {abi}"))
-    why, remedy = _NO_LANDLOCK.get(-abi, _NO_LANDLOCK[errno.ENOSYS])
-    detail = Message("{why}, so files cannot be hidden from learners' code").fill(why=why)
-    return Layer("landlock", present=False, needed=True, detail=detail, remedy=remedy)
-
-
-_NO_LANDLOCK = {
-    errno.ENOSYS: (
-        Message("the kernel does not offer it"),
-        Message("use Linux 5.13 or later ('uname -r' shows the version), not gVisor or WSL 1"),
-    ),
-    errno.EOPNOTSUPP: (
-        Message("the kernel has it, but it is not enabled"),
-        Message(
-            "add 'landlock' to the lsm= list on the kernel's command line (the current list is in "
-            "/sys/kernel/security/lsm) and reboot"
-        ),
-    ),
-    errno.EPERM: (
-        Message("it is forbidden here, probably by the container"),
-        Message(
-            "use a newer Docker or Podman, whose default profile allows Landlock; or start the container with "
-            "--security-opt seccomp=unconfined and run nothing else in it"
-        ),
-    ),
-}
+    known = {getattr(errno, name): row for name, row in table(__file__, "landlock.yaml").items()}
+    row = known.get(-abi, known[errno.ENOSYS])
+    detail = Message("{why}, so files cannot be hidden from learners' code").fill(why=text_of(row["why"]))
+    return Layer("landlock", present=False, needed=True, detail=detail, remedy=text_of(row["do"]))
 
 
 _NOT_TRIED = Message("the layers of the sandbox could not be tested ({error}); run the command again")

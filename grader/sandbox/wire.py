@@ -6,13 +6,13 @@ The order of tasks is part of what keeps hidden inputs hidden; see ``send_order`
 from __future__ import annotations
 
 import functools
-from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
+from grader.core.cache import SizedCache
 from grader.core.model import (
     Apply,
     Array,
@@ -69,22 +69,15 @@ class StepsPacker:
 
     def __init__(self, most: int = 32 << 20) -> None:
         """Keeps at most ``most`` bytes."""
-        self._most = most
-        self._kept = 0
-        self._known: OrderedDict[int, tuple[tuple[Step, ...], bytes]] = OrderedDict()
+        self._known = SizedCache[int, tuple[tuple[Step, ...], bytes]](most)
 
     def pack(self, steps: tuple[Step, ...]) -> bytes:
         """The packed ``steps``. The cache keeps the steps alive, so that no others can get their identity."""
-        if (known := self._known.get(id(steps))) is not None:
-            self._known.move_to_end(id(steps))
-            return known[1]
-        data = frames.pack_tasks([_step(step) for step in steps])
-        self._known[id(steps)] = steps, data
-        self._kept += len(data)
-        while self._kept > self._most:
-            _, (_, oldest) = self._known.popitem(last=False)
-            self._kept -= len(oldest)
-        return data
+        known = self._known.get(id(steps))
+        if known is None:
+            known = steps, frames.pack_tasks([_step(step) for step in steps])
+            self._known.put(id(steps), known, len(known[1]))
+        return known[1]
 
 
 def encode_tasks(tasks: Iterable[ChildTask], limits: Limits, packer: StepsPacker | None = None) -> bytes:
@@ -178,12 +171,18 @@ def _argument(value: Any) -> Any:
             return frames.Block(value.values, flags | (frames.REQUIRES_GRAD if value.requires_grad else 0))
         case Ref():
             return frames.StepRef(value.step)
+    return _converted(value, _argument)
+
+
+def _converted(value: Any, convert: Callable[[Any], Any]) -> Any:
+    """``value`` with everything converted that it holds, if it is a list, a tuple or a mapping."""
+    match value:
         case list():
-            return [_argument(entry) for entry in value]
+            return [convert(entry) for entry in value]
         case tuple():
-            return tuple(_argument(entry) for entry in value)
+            return tuple(convert(entry) for entry in value)
         case dict():
-            return {key: _argument(entry) for key, entry in value.items()}
+            return {key: convert(entry) for key, entry in value.items()}
     return value
 
 
@@ -195,13 +194,7 @@ def encode_value(value: Any) -> Any:
             if dtype == "bfloat16":
                 return frames.Block((values.view(np.uint32) >> 16).astype(np.uint16), flags | frames.BFLOAT16)
             return frames.Block(values, flags)
-        case list():
-            return [encode_value(entry) for entry in value]
-        case tuple():
-            return tuple(encode_value(entry) for entry in value)
-        case dict():
-            return {key: encode_value(entry) for key, entry in value.items()}
-    return value
+    return _converted(value, encode_value)
 
 
 @functools.cache
@@ -223,12 +216,6 @@ def decode_value(value: Any) -> Any:
                 wide = (array.astype(np.uint32) << 16).view(np.float32)
                 return Array(wide, container, dtype="bfloat16")
             return Array(array, container, dtype=_name(array.dtype))
-        case list():
-            return [decode_value(entry) for entry in value]
-        case tuple():
-            return tuple(decode_value(entry) for entry in value)
-        case dict():
-            return {key: decode_value(entry) for key, entry in value.items()}
         case frames.StepRef() | bytes():
             raise frames.FrameError("not a value of the contract")
-    return value
+    return _converted(value, decode_value)

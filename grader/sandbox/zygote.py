@@ -101,7 +101,6 @@ _THREADS_UNLIMITED = Message(
     "the threads of learner code cannot be limited here. This needs libseccomp 2.5, Linux 5.5, and a container that "
     "does not intercept system calls itself; or run attncheck as an ordinary user on a machine with user namespaces"
 )
-_NO_MEMORY = Message("not enough memory")
 _KILLED_IN_USE = Message("{signal}; the machine may be short of memory")
 _SHORTAGE = Message(
     "the sandbox could not be started ({error}); close other programs, or allow more open files and processes "
@@ -239,7 +238,8 @@ class Zygote:
     def start(self, job: bytes, cpu_seconds: int, limits: Limits) -> ConfinedChild:
         """A new confined child that has been sent ``job``."""
         self.wait_until_ready()
-        self._settle()
+        if self._exit_pending:
+            self.exit_status()
         job_read, job_write, results_read, results_write = _pipes(2)
         try:
             try:
@@ -264,7 +264,7 @@ class Zygote:
         with contextlib.suppress(subprocess.TimeoutExpired):
             code = self._process.wait(timeout=2)
             if code == _SHORT or code in _KILLED:
-                why = _NO_MEMORY if code == _SHORT else _KILLED_IN_USE.fill(signal=_KILLED[code])
+                why = Message("not enough memory") if code == _SHORT else _KILLED_IN_USE.fill(signal=_KILLED[code])
         return ZygoteLost(Message("the zygote ended: {why}").fill(why=why))
 
     def exit_status(self) -> tuple[int, float, bool]:
@@ -278,10 +278,6 @@ class Zygote:
         self._exit_pending = False
         status, used, ours = _EXIT.unpack(message)
         return status, used, ours
-
-    def _settle(self) -> None:
-        if self._exit_pending:
-            self.exit_status()
 
     def close(self) -> None:
         """Ends the zygote, and with it its namespace. Kills one that is still importing torch."""

@@ -118,3 +118,15 @@ def test_nobody_without_a_home_gets_a_folder_of_that_name(monkeypatch: pytest.Mo
     cache.put("course", KEY, b"data")
     assert cache.get("course", KEY) is None
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_oldest_results_make_room() -> None:
+    """What is kept is bounded by its size, and what was asked for last stays."""
+    kept = cache.SizedCache[bytes, bytes](most=10)
+    for name in (b"a", b"b"):
+        kept.put(name, name, 4)
+    assert kept.get(b"a") == b"a"
+    kept.put(b"c", b"c", 4)
+    assert [kept.get(name) is not None for name in (b"a", b"b", b"c")] == [True, False, True]
+    kept.put(b"d", b"d", 11)
+    assert kept.get(b"d") is None

@@ -16,7 +16,7 @@ import pytest
 from grader.core import bounded, readers
 from grader.core.bounded import READING, Bounds, Exceeded, Helper
 from grader.core.errors import UsageError
-from grader.core.readers import Budget, Kept, Readers, Turns
+from grader.core.readers import Budget, Readers, Turns
 
 HOUR = 3600.0
 
@@ -105,18 +105,6 @@ def test_many_small_uses_are_no_long_list() -> None:
         budget.note("mal", 0.001, at / 100)
     assert budget.used("mal", 10.0) == pytest.approx(1.0)
     assert len(budget._uses["mal"]) == 1
-
-
-def test_the_oldest_results_make_room() -> None:
-    """What is kept is bounded by its size, and what was asked for last stays."""
-    kept = Kept(most=10)
-    for name in (b"a", b"b"):
-        kept.put(name, (name, None, 4))
-    assert kept.get(b"a") == (b"a", None, 4)
-    kept.put(b"c", (b"c", None, 4))
-    assert [kept.get(name) is not None for name in (b"a", b"b", b"c")] == [True, False, True]
-    kept.put(b"d", (b"d", None, 11))
-    assert kept.get(b"d") is None
 
 
 def test_a_used_up_budget_is_said_and_is_of_one_person_only(pool: Readers) -> None:

@@ -61,17 +61,11 @@ def namespaces() -> tuple[str, ...]:
     unprivileged id that cannot be changed.
     """
     uid, gid = os.geteuid(), os.getegid()
-    flags = 0
-    for flag in _NAMESPACES.values():
-        flags |= flag
-    if _libc.unshare(flags) != 0:
+    if _libc.unshare(sum(_NAMESPACES.values())) != 0:  # each is a bit of its own
         return ()
-    with open("/proc/self/setgroups", "w") as file:
-        file.write("deny")
-    with open("/proc/self/uid_map", "w") as file:
-        file.write(f"65534 {uid} 1")
-    with open("/proc/self/gid_map", "w") as file:
-        file.write(f"65534 {gid} 1")
+    for name, text in (("setgroups", "deny"), ("uid_map", f"65534 {uid} 1"), ("gid_map", f"65534 {gid} 1")):
+        with open(f"/proc/self/{name}", "w") as file:
+            file.write(text)
     read_only()
     return tuple(_NAMESPACES)
 
@@ -177,13 +171,15 @@ def _allow(ruleset: int, path: str) -> None:
         os.close(target)
 
 
-class _SockFprog(ctypes.Structure):
+class Filter(ctypes.Structure):
+    """A filter for system calls, as the kernel takes it (``sock_fprog``)."""
+
     _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_char_p))
 
 
 def seccomp(program: bytes) -> None:
     """Permanently installs a BPF filter for system calls (seccomp(2))."""
-    prog = _SockFprog(len(program) // 8, program)
+    prog = Filter(len(program) // 8, program)
     _check(_libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.addressof(prog), 0, 0), "seccomp")
 
 

@@ -233,15 +233,10 @@ class OperationCounter:
         clear()
         if self.memory:
             return {"peak": peak}
-        unseen = self.seen.blind or self.elsewhere.unseen
+        seen, work = self.seen, self.elsewhere.work
+        unseen = seen.blind or self.elsewhere.unseen
         exits = self.exits.taken or unseen
-        return {
-            "work": self.seen.work,
-            "largest": self.seen.largest,
-            "elsewhere": self.elsewhere.work,
-            "exits": exits,
-            "unseen": unseen,
-        }
+        return {"work": seen.work, "largest": seen.largest, "elsewhere": work, "exits": exits, "unseen": unseen}
 
 
 def _fuse(enabled: bool) -> None:

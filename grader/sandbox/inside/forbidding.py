@@ -15,7 +15,6 @@ import functools
 import importlib
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
 
@@ -34,17 +33,8 @@ _AROUND = ("native_", "special_", "safe_", "fused_", "masked_", "sparse_")
 _METHODS = {"__init__", "__new__", "__call__"}
 #: Dispatch keys: plain, with gradients, under vmap, and the other layouts on a CPU.
 _KEYS = (
-    "CPU",
-    "AutogradCPU",
-    "FuncTorchVmapMode",
-    "FuncTorchBatched",
-    "NestedTensorCPU",
-    "AutogradNestedTensor",
-    "SparseCPU",
-    "SparseCsrCPU",
-    "MkldnnCPU",
-    "QuantizedCPU",
-    "AutogradOther",
+    *("CPU", "AutogradCPU", "FuncTorchVmapMode", "FuncTorchBatched", "NestedTensorCPU", "AutogradNestedTensor"),
+    *("SparseCPU", "SparseCsrCPU", "MkldnnCPU", "QuantizedCPU", "AutogradOther"),
 )
 
 
@@ -52,15 +42,10 @@ class Forbidden(Exception):
     """Raised by a call to a closed name. Code may catch it and do something else."""
 
 
-@dataclass(slots=True)
-class _Closed:
-    """The names that were refused, and functions that undo what was closed."""
-
-    refused: list[str] = field(default_factory=list)
-    undo: list[Callable[[], object]] = field(default_factory=list)
-
-
-_CLOSED = _Closed()
+#: The names that were refused.
+_REFUSED: list[str] = []
+#: Functions that undo what was closed.
+_UNDO: list[Callable[[], object]] = []
 
 
 def forbid(names: list[str]) -> None:
@@ -71,14 +56,14 @@ def forbid(names: list[str]) -> None:
 
 def lift() -> None:
     """Reopens all closed names, and clears the list of refused ones."""
-    while _CLOSED.undo:
-        _CLOSED.undo.pop()()
-    _CLOSED.refused.clear()
+    while _UNDO:
+        _UNDO.pop()()
+    _REFUSED.clear()
 
 
 def refused() -> str | None:
     """The first name that was refused; None if there is none."""
-    return next(iter(_CLOSED.refused), None)
+    return next(iter(_REFUSED), None)
 
 
 def _close(name: str) -> None:
@@ -86,7 +71,7 @@ def _close(name: str) -> None:
     last = name.rpartition(".")[2]
 
     def refuse(*args: object, **kwargs: object) -> None:
-        _CLOSED.refused.append(name)
+        _REFUSED.append(name)
         raise Forbidden(f"{name} may not be used in this exercise")
 
     functions = tuple(_functions(found))
@@ -99,7 +84,7 @@ def _close(name: str) -> None:
             setattr(holder, last, refuse)
         except TypeError:
             raise LookupError(f"{name} cannot be closed") from None
-        _CLOSED.undo.append(functools.partial(setattr, holder, last, found))
+        _UNDO.append(functools.partial(setattr, holder, last, found))
 
 
 def find(name: str) -> tuple[Any, Any]:
@@ -138,7 +123,7 @@ def _close_function(function: FunctionType, refuse: Callable[..., None]) -> None
     def reopen() -> None:
         function.__code__, function.__defaults__, function.__kwdefaults__ = code, defaults, named
 
-    _CLOSED.undo.append(reopen)
+    _UNDO.append(reopen)
     function.__code__ = _body.__code__.replace(co_freevars=code.co_freevars)  # as many as it has cells
     function.__defaults__, function.__kwdefaults__ = None, {"_refuse": refuse}
 
@@ -174,7 +159,7 @@ def _close_operations(operations: tuple[str, ...], refuse: Callable[..., None]) 
     if not operations:
         return
     library: Any = torch.library.Library("aten", "IMPL")  # type: ignore[no-untyped-call]
-    _CLOSED.undo.append(library._destroy)
+    _UNDO.append(library._destroy)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # torch warns about every kernel that is replaced
         for operation in operations:

@@ -366,33 +366,10 @@ HELPERS: Mapping[str, Callable[..., Any]] = MappingProxyType(
     {
         function.__name__: function
         for function in (
-            attention_output,
-            ready,
-            forward,
-            projections,
-            table,
-            encoder_layer,
-            decoder_layer,
-            describe,
-            collect_gradients,
-            gradients,
-            gradient_norms,
-            parameters,
-            attend,
-            sublayer,
-            kv_cache,
-            filled_cache,
-            appends,
-            token_by_token,
-            row_by_row,
-            next_logits,
-            taught,
-            adapted,
-            require_grad,
-            counter,
-            watch,
-            counted,
-            forbid,
+            *(attention_output, ready, forward, projections, table, encoder_layer, decoder_layer, describe),
+            *(collect_gradients, gradients, gradient_norms, parameters, require_grad, attend, sublayer),
+            *(kv_cache, filled_cache, appends, token_by_token, row_by_row, next_logits, taught, adapted),
+            *(counter, watch, counted, forbid),
         )
     }
 )

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 #: The name of the probe function in the instrumented code.
 PROBE = "__probe__"
@@ -17,8 +16,6 @@ PROBE = "__probe__"
 _ATTRIBUTES = frozenset({"T", "mT", "H", "mH", "real"})
 #: Functions that look at the code around their call, or make something that is not a value.
 _LEFT = frozenset({"super", "print", "isinstance", "hasattr", "getattr", "range", "enumerate", "zip", "locals"})
-
-_Function = TypeVar("_Function", ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +59,8 @@ class _Instrument(ast.NodeTransformer):
 
     def _place(self, node: ast.expr | ast.stmt) -> ProbeSpan:
         end_line, end = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
-        return ProbeSpan(
-            self._label, node.lineno, end_line, self._column(node.lineno, node.col_offset), self._column(end_line, end)
-        )
+        column, end_column = self._column(node.lineno, node.col_offset), self._column(end_line, end)
+        return ProbeSpan(self._label, node.lineno, end_line, column, end_column)
 
     def _column(self, line: int, offset: int) -> int:
         """An offset in bytes as one in characters."""
@@ -81,19 +77,14 @@ class _Instrument(ast.NodeTransformer):
 
     # ------------------------------------------------------------------ scopes
 
-    def _function(self, node: _Function) -> _Function:
+    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.stmt:
+        """Probes only its body."""
         self._depth += 1
         node.body = self._block(node.body)
         self._depth -= 1
         return node
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
-        """Probes only its body."""
-        return self._function(node)
-
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AsyncFunctionDef:
-        """Probes only its body."""
-        return self._function(node)
+    visit_FunctionDef = visit_AsyncFunctionDef = _function
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
         """Probes its methods; the rest of its body is not inside a function."""

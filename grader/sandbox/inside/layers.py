@@ -134,9 +134,8 @@ def _attentions(instance: Any, parts: list[Component], d_model: int, wanted: int
     if len(found) == 1 and any(id(piece.base) not in taken for piece in _matrices(parts, (d_model, d_model))):
         # One attention may serve as both, but here something is left that looks like the other, under other names.
         named = "self_" if _says_cross(found[0][0].lower()) else "cross_"
-        raise InvalidResult(
-            "projections", ",".join(named + role for role in _QKV), ",".join(LOOKED_FOR), *held_names(instance)
-        )
+        missing = ",".join(named + role for role in _QKV)
+        raise InvalidResult("projections", missing, ",".join(LOOKED_FOR), *held_names(instance))
     cross = _cross([path for path, _ in found])
     own = next((at for at in range(len(found)) if at != cross), cross)
     return [found[own][1], found[cross][1]]
@@ -248,9 +247,8 @@ def _norms(parts: list[Component], d_model: int) -> Iterator[tuple[Pieces, Piece
             if bare or any(pair):
                 yield _places(owner, pair, path)
                 continue
-        vectors = list({id(held[name]): name for name in reversed(vectors) if id(held[name]) not in known}.values())[
-            ::-1
-        ]
+        own = {id(held[name]): name for name in reversed(vectors) if id(held[name]) not in known}
+        vectors = list(own.values())[::-1]
         gains = [name for name in vectors if _belongs(name, _GAINS)]
         shifts = [name for name in vectors if _belongs(name, _SHIFTS)]
         for at, gain in enumerate(gains):

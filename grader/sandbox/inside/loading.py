@@ -82,8 +82,9 @@ class SourceFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         for label, text in source.parts if source else ():
             linecache.cache[label] = (len(text), None, text.splitlines(True), label)
             try:
-                for written in _statements(text, label):
-                    statement = self._instrumented(written, label, text)
+                for statement in _statements(text, label):
+                    if self.recorder is not None:
+                        statement = self.recorder.probes.instrument(statement, label, text)
                     code = compile(ast.Module([statement], []), label, "exec", flags, dont_inherit=True)
                     flags |= code.co_flags & _ANNOTATIONS  # for the whole notebook, too
                     if not self._executed(code, module, statement, label):
@@ -92,9 +93,6 @@ class SourceFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
                 if len(source.parts) == 1:  # type: ignore[union-attr]
                     raise
                 source.failures.append(error)  # type: ignore[union-attr]
-
-    def _instrumented(self, statement: ast.stmt, label: str, text: str) -> ast.stmt:
-        return statement if self.recorder is None else self.recorder.probes.instrument(statement, label, text)
 
     def _executed(self, code: CodeType, module: ModuleType, statement: ast.stmt, label: str) -> bool:
         """Executes one statement. False if a module that it needs is not available."""
@@ -195,20 +193,8 @@ _OPERATORS = (
     *("lshift", "rshift", "and", "or", "xor"),
 )
 _USES = (
-    *(
-        "call",
-        "getitem",
-        "setitem",
-        "delitem",
-        "setattr",
-        "delattr",
-        "contains",
-        "len",
-        "iter",
-        "next",
-        "enter",
-        "exit",
-    ),
+    *("call", "getitem", "setitem", "delitem", "setattr", "delattr", "contains", "len", "iter", "next"),
+    *("enter", "exit"),
     *("float", "int", "index", "complex", "neg", "pos", "abs", "invert", "lt", "le", "gt", "ge"),
     *("mro_entries", "instancecheck", "subclasscheck", "array"),
 )

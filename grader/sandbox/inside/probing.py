@@ -138,18 +138,10 @@ def search(run: Callable[[], list[Any]], recorder: ProbeRecorder, asked: Sequenc
             if probe not in fixed and _fits(seen[probe], values):
                 tried.append([probe, number, _result(run, recorder, {**fixed, probe: number}, landmarks, keep=False)])
     again = _result(run, recorder, fixed, landmarks, keep=False) if tried else first
-    places = [
-        [p.label, p.line, p.end_line, p.column, p.end_column]
-        for p in (recorder.probes.places[probe] for probe in order)
-    ]
-    return {
-        "result": first,
-        "again": again,
-        "probes": order,
-        "places": places,
-        "values": [[_wire(value) for value in seen[probe]] for probe in order],
-        "tried": tried,
-    }
+    spans = [recorder.probes.places[probe] for probe in order]
+    places = [[span.label, span.line, span.end_line, span.column, span.end_column] for span in spans]
+    kept = [[_wire(value) for value in seen[probe]] for probe in order]
+    return {"result": first, "again": again, "probes": order, "places": places, "values": kept, "tried": tried}
 
 
 def _wire(value: Any) -> Any:

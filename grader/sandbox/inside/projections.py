@@ -50,21 +50,8 @@ def _names(letter: str) -> set[str]:
 ROLES = {f"w_{letter}": _names(letter) for letter in "qkvo"}
 _ROLE_OF = {name: role for role, names in ROLES.items() for name in names}
 LOOKED_FOR = (
-    "w_q",
-    "W_q",
-    "wq",
-    "q_proj",
-    "query",
-    "to_q",
-    "linear_q",
-    "fc_q",
-    "qkv",
-    "in_proj",
-    "c_attn",
-    "out_proj",
-    "proj",
-    "fc",
-    "linears",
+    *("w_q", "W_q", "wq", "q_proj", "query", "to_q", "linear_q", "fc_q"),
+    *("qkv", "in_proj", "c_attn", "out_proj", "proj", "fc", "linears"),
 )
 
 
@@ -345,7 +332,7 @@ def _heads(held: dict[str, Any], prefix: str) -> dict[str, Pieces]:
         if not isinstance(value, (torch.nn.ModuleList, list, tuple)) or not len(value):
             continue
         each = [find(head, f"{prefix}{name}[{at}]") for at, head in enumerate(value)]
-        if all({"w_q", "w_k", "w_v"} <= set(found) for found in each):
+        if all(set(found) >= _QKV for found in each):
             return {role: tuple(p for found in each for p in found[role]) for role in ("w_q", "w_k", "w_v")}
     return {}
 
@@ -366,10 +353,9 @@ def _owners(instance: Any) -> Iterator[tuple[str, Any]]:
 def _locate(instance: Any) -> dict[str, Pieces]:
     """The place of every role: in the instance itself, or in the part that has q, k and v. Raises InvalidResult."""
     own = find(instance, "")
-    if {"w_q", "w_k", "w_v"} <= set(own):
-        inner = own
-    else:
-        inner = next((f for path, o in _owners(instance) if {"w_q", "w_k", "w_v"} <= set(f := find(o, path))), {})
+    inner = own
+    if not set(own) >= _QKV:
+        inner = next((f for path, o in _owners(instance) if set(f := find(o, path)) >= _QKV), {})
     found = {role: own.get(role) or inner.get(role) for role in ROLES} | {r: inner[r] for r in inner if r != "w_o"}
     if found["w_o"] is None:
         found["w_o"] = next((f["w_o"] for path, o in _owners(instance) if "w_o" in (f := find(o, path))), None)

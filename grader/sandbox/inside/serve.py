@@ -102,11 +102,11 @@ class ChildSession:
         waiting = bytearray()
         for number, (kind, module, *rest) in enumerate(tasks, self._answered):
             self._printed.take()  # what was printed in between belongs to no task
-            answer = self._load(module) if kind == "load" else self._run(module, rest)
-            fields = {"task": number, **answer[1]}
+            answer, values = self._load(module) if kind == "load" else self._run(module, rest)
+            fields = {"task": number, **values}
             if printed := self._printed.take():
                 fields["printed"] = printed
-            waiting += frames.frame(answer[0], fields)
+            waiting += frames.frame(answer, fields)
             if len(waiting) >= _SMALL:
                 write(self._results, waiting)
                 waiting = bytearray()
@@ -129,9 +129,6 @@ class ChildSession:
     def _run(self, module: str, rest: list[Any]) -> tuple[int, dict[str, Any]]:
         if module in self._failed:
             return _raised(self._failed[module])
-        return self._ran(module, rest)
-
-    def _ran(self, module: str, rest: list[Any]) -> tuple[int, dict[str, Any]]:
         array_type, seed, packed_steps, wanted, limit, *asked = rest
         steps = frames.unpack_tasks(packed_steps)
         names = namespace(module)

@@ -317,10 +317,6 @@ _CONTINUE = 1
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-class _Program(ctypes.Structure):
-    _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_char_p))
-
-
 def listen(program: bytes, call: int) -> int | None:
     """Installs ``program`` with the system call seccomp(2), whose number is ``call``.
 
@@ -329,7 +325,7 @@ def listen(program: bytes, call: int) -> int | None:
     """
     if not program or call < 0:
         return None
-    filter_ = _Program(len(program) // 8, program)
+    filter_ = confine.Filter(len(program) // 8, program)
     fd = int(_libc.syscall(call, _SET_MODE_FILTER, ctypes.c_uint(_NEW_LISTENER), ctypes.byref(filter_)))
     return fd if fd >= 0 else None
 
@@ -359,9 +355,8 @@ class ThreadCounter:
                 return
             yes = self._one_more()
             self._made += yes
-            fcntl.ioctl(
-                self._listener, _SEND, _ANSWER.pack(number, 0, 0 if yes else -errno.EAGAIN, _CONTINUE if yes else 0)
-            )
+            answer = _ANSWER.pack(number, 0, 0 if yes else -errno.EAGAIN, _CONTINUE if yes else 0)
+            fcntl.ioctl(self._listener, _SEND, answer)
 
     def _one_more(self) -> bool:
         """Whether one more thread is allowed. If living threads cannot be counted, all ever made count as living."""
