@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from grader.core.marks import plain
 from grader.core.model import (
     Array,
     Case,
@@ -60,7 +61,7 @@ def said(kind: str, *pairs: Pair) -> str:
     """What a relation says, in English; empty if it says nothing. Both languages say something, or neither."""
     found: Text | None = relations.kinds()[kind].relate(pairs)
     assert found is None or (found.en.endswith(".") and found.zh.endswith("。"))
-    return found.en if found else ""
+    return plain(found.en) if found else ""
 
 
 def says(kind: str, *cases: tuple[list[Pair], str]) -> Callable[[list[Pair], str], None]:
@@ -78,7 +79,7 @@ def others(kind: str, *, optional: Sequence[str] = (), **args: Any) -> dict[str,
     """The sentences about other inputs, each with the arguments that it stands for."""
     parameters = tuple(Parameter(name, name not in optional) for name in dict.fromkeys((*args, *optional)))
     made = relations.kinds()[kind].others(replace(EXERCISE, parameters=parameters), Drawn(tuple(args.items()), (), ()))
-    return {text.en: dict(drawn.args) for text, drawn in made}
+    return {plain(text.en): dict(drawn.args) for text, drawn in made}
 
 
 def gave(*values: Any) -> tuple[Observation, ...]:

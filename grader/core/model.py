@@ -950,8 +950,8 @@ class Landmark:
     """
 
     expression: NonBlank
-    en: NonBlank
-    zh: NonBlank
+    en: Annotated[NonBlank, MarkedText()]
+    zh: Annotated[NonBlank, MarkedText()]
     at: int = 1
     misconception: Slug | None = None
 

@@ -21,7 +21,7 @@ from grader.core.model import (
     Unreadable,
     Verdict,
 )
-from grader.core.tables import table
+from grader.core.tables import table, text_of
 from grader.core.text import EMPTY, name_list
 
 
@@ -58,7 +58,7 @@ def verdict(observation: Observation, *, public: bool) -> Verdict:
         case Unreadable():
             return _unreadable(observation, public)
         case NotRun(reason):
-            return Verdict(Status.SKIPPED, Text(**_said()["not-run"][reason]))
+            return Verdict(Status.SKIPPED, text_of(_said()["not-run"][reason]))
         case Returned():
             raise ValueError("a program that returned has not failed")
 
@@ -155,7 +155,7 @@ def _died(seen: Died) -> Text:
     when = Message(" while the file was loaded") if seen.during == "import" else EMPTY
     if seen.signal is not None:
         row = _said()["signals"].get(seen.signal)
-        why = Text(**row) if row else Text(f"signal {seen.signal}", f"信号 {seen.signal}")
+        why = text_of(row) if row else Text(f"signal {seen.signal}", f"信号 {seen.signal}")
         return Message("the program crashed{when}: {why}").fill(when=when, why=why)
     text = Message("the program exited{when} with exit code {code}")
     return text.fill(when=when, code=seen.code)
@@ -170,11 +170,11 @@ def _unreadable(seen: Unreadable, public: bool) -> Verdict:
     rows = _said()["unreadable"]
     row = rows.get(seen.reason, rows["unknown"])
     if public:
-        text = _with_detail(Text(**row["public"]), row.get("names", []), seen)
+        text = _with_detail(text_of(row["public"]), row.get("names", []), seen)
     elif seen.reason == "forbidden":
         text = FORBIDDEN
     else:
-        text = Text(**row["hidden"]) if "hidden" in row else FORM
+        text = text_of(row["hidden"]) if "hidden" in row else FORM
     return Verdict(Status.FAILED, text, final=row.get("final", False))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from grader.core.errors import SandboxError, SandboxKilled, SandboxUnavailable, SubmissionError, UsageError
+from grader.core.marks import plain
 from grader.core.model import (
     Answer,
     CheckSpec,
@@ -303,7 +304,7 @@ def test_an_answer_to_nothing_is_noticed() -> None:
     """With its line and the nearest id."""
     report = grade(COURSE, answered(submission(q05=DOUBLE), Q5_outptu="a", Zz="b"), fake())
     assert [notice.where for notice in report.notices] == ["answers.yaml", "answers.yaml"]
-    assert [notice.text.en for notice in report.notices] == [
+    assert [plain(notice.text.en) for notice in report.notices] == [
         "line 3: there is no item Q5.outptu (did you mean Q5.output?)",
         "line 4: there is no item Zz",
     ]
@@ -314,7 +315,7 @@ def test_answers_below_a_question_are_noticed() -> None:
     """They say how to write them, with what was answered; keys that are no items do not."""
     nested = {"output": "b", "width": [1], "zz": 1}
     report = grade(COURSE, answered(submission(q05=DOUBLE), Q5=nested, Q12={"zz": 1}), fake())
-    first, second = (notice.text.en for notice in report.notices)
+    first, second = (plain(notice.text.en) for notice in report.notices)
     assert first.startswith("line 3: the answers below `Q5:` were not read.")
     assert first.endswith("with its full id: `Q5.output: b`, `Q5.width: …`.")
     assert second.startswith("line 4: there is no item Q12")
@@ -380,7 +381,7 @@ def test_what_is_missing_names_its_cause(given: Submission, expected: str) -> No
     """The main guard, a name that is nearly right, or a file that cannot be read; never one of another question."""
     found = result(grade(COURSE, given, fake()), "turn")
     assert found.status is Status.MISSING and found.message is not None
-    assert expected in found.message.en
+    assert expected in plain(found.message.en)
 
 
 def test_what_is_urgent_comes_first() -> None:
@@ -421,14 +422,14 @@ def test_of_two_definitions_one_is_used(names: tuple[str, str], used: str) -> No
     assert (result(report, "double").file, report.earned) == (f"{used}.py", 4)
     (notice,) = report.notices
     assert notice.where == f"{used}.py"
-    assert notice.text.en == (f"double is defined in {names[0]}.py, {names[1]}.py; the one in {used}.py counts")
+    assert plain(notice.text.en) == (f"double is defined in {names[0]}.py, {names[1]}.py; the one in {used}.py counts")
 
 
 def test_a_call_of_compile_is_remarked_on() -> None:
     """Once for a line, however many exercises lead to it; a mere mention is none."""
     code = "import torch\n\n@torch.compile\ndef double(x):\n    return 2 * x\n"
     report = grade(COURSE, submission(q05=code), fake())
-    assert [(notice.where, notice.text.en.partition(";")[0]) for notice in report.notices] == [
+    assert [(notice.where, plain(notice.text.en).partition(";")[0]) for notice in report.notices] == [
         ("q05.py", "line 3: torch.compile does nothing here")
     ]
     assert not grade(COURSE, submission(q05=f"{DOUBLE}\n# torch.compile"), fake()).notices
@@ -899,13 +900,13 @@ def test_a_module_that_is_not_available_costs_what_uses_it(sandbox: Sandbox) -> 
     assert statuses == {"double": Status.RAISED, "halve": Status.PASSED, "turn": Status.PASSED}
     assert "tqdm is not available here (imported in q11.py, line 1) at q11.py, line 5" in found["double"].message.en  # type: ignore[union-attr]
     assert [
-        (notice.where, notice.text.en.partition("; submit")[0].partition(". ")[0]) for notice in report.notices
+        (notice.where, plain(notice.text.en).partition("; submit")[0].partition(". ")[0]) for notice in report.notices
     ] == [
         ("q11.py", "line 1: tqdm is not available here; only NumPy, torch, einops and the standard library are"),
         ("q11.py", "line 2: the module q05 is not among the submitted files"),
         ("q11.py", "line 3: grader belongs to the grader, and submitted code cannot import it"),
     ]
-    assert all("第" in notice.text.zh for notice in report.notices)
+    assert all("第" in plain(notice.text.zh) for notice in report.notices)
 
 
 def test_a_module_named_like_an_allowed_package_does_not_hide_it(sandbox: Sandbox) -> None:
@@ -923,7 +924,7 @@ def test_a_module_named_like_an_allowed_package_does_not_hide_it(sandbox: Sandbo
         sandbox.allow_packages(())
     assert result(report, "double").status is Status.PASSED
     (notice,) = report.notices
-    assert notice.where == own.path and "imports the library sortedcontainers" in notice.text.en
+    assert notice.where == own.path and "imports the library sortedcontainers" in plain(notice.text.en)
     report = grade(COURSE, given, sandbox.observe)
     assert result(report, "double").status is not Status.PASSED and not report.notices
 
@@ -982,6 +983,6 @@ def test_a_misspelled_name_comes_first_whatever_else_is_graded(files: dict[str, 
     """An urgent notice, even if its question has nothing else; not for helpers."""
     given = answered(submission(**files), Q5_output="a")
     notices = grade(COURSE, given, fake()).notices
-    found = [f"{each.where}: {each.text.en}" for each in notices if "did you mean" in each.text.en]
+    found = [f"{each.where}: {plain(each.text.en)}" for each in notices if "did you mean" in plain(each.text.en)]
     assert [each.startswith(start) for each, start in zip(found, said, strict=True)] == [True] * len(said)
-    assert all(each.urgent and "是不是应当写成" in each.text.zh for each in notices[: len(said)])
+    assert all(each.urgent and "是不是应当写成" in plain(each.text.zh) for each in notices[: len(said)])

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.core.model import Text
-from grader.core.tables import table
+from grader.core.tables import table, text_of
 from grader.grading.explaining.relations import array_arguments
 from grader.grading.inputs import Drawn
 
@@ -34,7 +34,7 @@ class CaseTag:
 def phrases() -> Mapping[str, CaseTag]:
     """The phrases of every tag by its name, in the order in which tags are tried."""
     rows = table(__file__, "case_tags.yaml").items()
-    return {name: CaseTag(Text(**row["having"]), Text(**row["lacking"])) for name, row in rows}
+    return {name: CaseTag(text_of(row["having"]), text_of(row["lacking"])) for name, row in rows}
 
 
 #: The name of a tag, and the argument that it is about; of two arguments, with a comma.

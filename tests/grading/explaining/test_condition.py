@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from grader.core.marks import plain
 from grader.core.model import Status, Text
 from grader.grading.checks.repeatable import DIFFERENT, LATER, STALE, STATE
 from grader.grading.explaining.case_tags import phrases, tags
@@ -27,7 +28,7 @@ def said(
 ) -> list[str]:
     """What is said of the ``values`` of these cases, by code that is ``right`` for some arguments."""
     evidence = [tried(name, status, **args) for name, status, args in cases]
-    return [each.text.en for each in condition(failure(*evidence, rerun=lambda drawn: right(dict(drawn.args))))]
+    return [plain(each.text.en) for each in condition(failure(*evidence, rerun=lambda drawn: right(dict(drawn.args))))]
 
 
 def decides(right: dict[str, Any], wrong: dict[str, Any], is_right: Callable[[dict[str, Any]], bool | None]) -> str:
@@ -99,7 +100,7 @@ def test_names_of_a_helper() -> None:
     whole = failure(*cases, rerun=lambda drawn: "passes" not in dict(drawn.args))
     for through, expected in (("taught", False), (None, True)):
         (found,) = condition(replace(whole, exercise=replace(EXERCISE, through=through)))
-        assert ("`passes`" in found.text.en) is expected
+        assert ("`passes`" in plain(found.text.en)) is expected
 
 
 def test_no_tag_decides() -> None:
@@ -124,7 +125,7 @@ def test_all_or_two_cases() -> None:
 def test_a_check_that_alone_fails() -> None:
     """If every result is right, the check that fails says under which condition it is not."""
     evidence = [tried("a", RIGHT, x=ROWS), tried("a", WRONG, check="gradients", x=ROWS)]
-    assert [each.text.en for each in condition(failure(*evidence))] == [
+    assert [plain(each.text.en) for each in condition(failure(*evidence))] == [
         "Every result is correct; only the gradients are wrong or missing."
     ]
 
@@ -134,7 +135,7 @@ def test_results_that_differ_from_call_to_call() -> None:
     again = tried("a", WRONG, check="repeatable", x=ROWS)
     for message, said in ((DIFFERENT, True), (STATE, True), (STALE, False), (LATER, False), (None, False)):
         told = replace(again, verdict=replace(again.verdict, message=message))
-        found = [each.text.en for each in unsteady(failure(tried("a", WRONG, x=ROWS), told))]
+        found = [plain(each.text.en) for each in unsteady(failure(tried("a", WRONG, x=ROWS), told))]
         assert any(text.startswith("The same call does not always give the same result") for text in found) is said
 
 
@@ -152,14 +153,14 @@ def test_only_what_the_calls_showed_is_said(message: Text, said: str) -> None:
     again = tried("a", WRONG, check="repeatable", x=ROWS)
     told = replace(again, verdict=replace(again.verdict, message=message))
     (found,) = condition(failure(tried("a", RIGHT, x=ROWS), told))
-    assert said in found.text.en and found.text.zh
+    assert said in plain(found.text.en) and plain(found.text.zh)
 
 
 def test_more_calls_that_raise() -> None:
     """Nothing differs from an earlier result: there is none."""
     again = tried("a", Status.RAISED, check="repeatable", x=ROWS)
     (found,) = condition(failure(tried("a", RIGHT, x=ROWS), again))
-    assert "an exception is raised" in found.text.en
+    assert "an exception is raised" in plain(found.text.en)
 
 
 def test_every_tag_has_two_sides_in_both_languages() -> None:

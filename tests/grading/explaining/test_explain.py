@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from grader.core.errors import LibrariesChanged
+from grader.core.marks import plain
 from grader.core.model import (
     Diagnosis,
     Misconception,
@@ -40,7 +41,7 @@ def test_the_line_that_raises() -> None:
     stopped = (Raised("IndexError", "words", "q.py", 2),)
     (found,) = explain(failure(tried("a", Status.RAISED, got=stopped), text=text))
     assert (found.voice, found.span) == ("place", Span("q.py", 2, 2, 4, 21, "    return x[9]  # 最后"))
-    assert found.text.en == "The code stops at this line with IndexError (case “a”)."
+    assert plain(found.text.en) == "The code stops at this line with IndexError (case “a”)."
 
 
 def test_a_line_that_nobody_submitted() -> None:
@@ -55,7 +56,7 @@ def test_a_line_that_nobody_submitted() -> None:
 def test_arguments_that_are_overwritten() -> None:
     """Come first, for what is wrong may only be that."""
     (found,) = explain(failure(TWICE, tried("twice", WRONG, check="unchanged_inputs", x=ROWS)))
-    assert found.text.en.startswith("The call changes its arguments in place")
+    assert plain(found.text.en).startswith("The call changes its arguments in place")
 
 
 def test_a_relation() -> None:
@@ -68,7 +69,7 @@ def test_a_relation() -> None:
         ((unlike,), "Your result is the correct one times a constant (2 in case “twice”)."),
     ):
         (found,) = explain(failure(TWICE, *hidden))
-        assert (found.voice, found.text.en) == ("relation", said)
+        assert (found.voice, plain(found.text.en)) == ("relation", said)
     assert explain(failure(unlike)) == ()
 
 
@@ -92,7 +93,7 @@ def test_results_that_cannot_be_compared() -> None:
 def test_the_right_result_in_another_form(got: object, said: str) -> None:
     """Is recognised among what was returned."""
     (found,) = explain(failure(tried("a", WRONG, got=(Returned((got,)),), expected=gave(ROWS))))
-    assert said in found.text.en
+    assert said in plain(found.text.en)
 
 
 def run(programs: tuple[Program, ...]) -> tuple[Observation, ...]:
@@ -107,7 +108,7 @@ def test_what_the_reference_returns_for_other_inputs() -> None:
 
     wrong = tried("a", WRONG, got=gave(ROWS**2 - 1), expected=gave(right), x=ROWS)
     (found,) = explain(failure(wrong, run=run))
-    assert found.text.en == "Your result is exactly what you would get for `x` with the opposite sign."
+    assert plain(found.text.en) == "Your result is exactly what you would get for `x` with the opposite sign."
     assert found.voice == "relation"
 
 
@@ -116,7 +117,7 @@ def test_one_of_several_values() -> None:
     mine, right = (ROWS + ROWS**2, 2 * ROWS), (ROWS**3, ROWS)
     both = [(Returned(((*map(array, each),),)),) for each in (mine, right)]
     (found,) = explain(failure(tried("a", WRONG, got=both[0], expected=both[1])))
-    assert found.text.en == "In what you return (item 2 of 2): Your result is the correct one times 2."
+    assert plain(found.text.en) == "In what you return (item 2 of 2): Your result is the correct one times 2."
 
 
 def test_values_in_another_order() -> None:
@@ -125,7 +126,7 @@ def test_values_in_another_order() -> None:
     got, right = (Returned(((values[0], values[2], values[1]),)),), (Returned((tuple(values),)),)
     cases = [tried(str(at), WRONG, got=got, expected=right, public=not at) for at in range(2)]
     (found,) = explain(failure(*cases))
-    assert found.text.en.endswith("The task asks for yours in the order 1, 3, 2.")
+    assert plain(found.text.en).endswith("The task asks for yours in the order 1, 3, 2.")
     helped = replace(failure(*cases), exercise=replace(EXERCISE, through="taught"))
     assert explain(helped) == ()
     turned = tried("turned", WRONG, got=(Returned((tuple(values[::-1]),)),), expected=right)
@@ -138,7 +139,7 @@ def test_other_inputs_have_to_explain_cases_that_did_not_suggest_them() -> None:
     suggested = tried("a", WRONG, got=gave(ROWS**2 - 1), expected=gave(ROWS**2 + 1), x=ROWS)
     for plus, status, holds in ((-1, WRONG, True), (-2, WRONG, False), (1, Status.PASSED, False)):
         other = tried("b", status, got=gave(ROWS**2 + plus), expected=gave(ROWS**2 + 1), public=False, x=ROWS)
-        said = [each.text.en for each in explain(failure(suggested, other, run=run))]
+        said = [plain(each.text.en) for each in explain(failure(suggested, other, run=run))]
         assert any("`x` with the opposite sign" in text for text in said) is holds
 
 
@@ -152,13 +153,13 @@ def test_other_inputs_may_explain_one_of_several_values() -> None:
     got = (Returned(((array(np.sin(-ROWS)), array(np.cos(ROWS) + ROWS)),)),)
     right = (Returned(((array(np.sin(ROWS) + 0), array(np.cos(ROWS - 1))),)),)
     (found,) = explain(failure(tried("a", WRONG, got=got, expected=right, x=ROWS), run=run))
-    assert "item 1 of 2" in found.text.en
+    assert "item 1 of 2" in plain(found.text.en)
 
 
 def test_an_array_in_place_of_a_list() -> None:
     """It is compared with the numbers."""
     (found,) = explain(failure(tried("short", WRONG, got=gave(np.arange(6)), expected=(Returned(([*range(8)],)),))))
-    assert "the end is missing" in found.text.en
+    assert "the end is missing" in plain(found.text.en)
 
 
 def test_nothing_is_added_to_what_makes_everything_right(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -217,5 +218,5 @@ def test_a_name_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_code_chose_is_short_and_printable(failed: Evidence) -> None:
     """A diagnosis is saved in the gradebook, and shown in every report: it code can neither fill nor color it."""
     (found,) = explain(failure(failed))
-    assert len(found.text.en) <= 2000 and found.text.en.isprintable()
-    assert len(found.text.zh) <= 2000 and found.text.zh.isprintable()
+    assert len(found.text.en) <= 2000 and plain(found.text.en).isprintable()
+    assert len(found.text.zh) <= 2000 and plain(found.text.zh).isprintable()

@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
+from grader.core.marks import plain
 from grader.core.model import Course, Diagnosis, Job, Landmark, Limits, Observed, Returned
 from grader.course import loader
 from grader.grading import courses
@@ -101,8 +102,8 @@ def test_the_place_is_found(
     (found,), _ = places(context, sandbox, "scaled_dot_product_attention", text)
     assert found.span is not None and found.span.line == line
     assert text.split("\n")[line - 1][found.span.column : found.span.end_column] in text
-    assert said in found.text.en
-    assert "masked_fill(~mask, -math.inf)" not in found.text.en + found.text.zh
+    assert said in plain(found.text.en)
+    assert "masked_fill(~mask, -math.inf)" not in plain(found.text.en) + plain(found.text.zh)
 
 
 @pytest.mark.parametrize(
@@ -135,8 +136,8 @@ def test_two_places(context: GradingContext, sandbox: Sandbox) -> None:
     """Are found if only both together repair the code."""
     (first, second), _ = places(context, sandbox, "embed", EMBED)
     assert [each.span and each.span.line for each in (first, second)] == [4, 6]
-    assert "First, make this the embeddings times √d_model" in first.text.en
-    assert second.text.en.startswith("Second, make this the first n position")
+    assert "First, make this the embeddings times √d_model" in plain(first.text.en)
+    assert plain(second.text.en).startswith("Second, make this the first n position")
 
 
 def test_a_whole_submission_is_explained_like_each_exercise_alone(course: Course, sandbox: Sandbox) -> None:
@@ -240,8 +241,10 @@ def test_correct_lines_are_no_places(
 ) -> None:
     """What repairs everything may be right: initial values, bounds, conditions, draws, what other code uses, too."""
     found, _ = places(context, sandbox, name, text)
-    blamed = [each for each in found if " is correct" not in each.text.en]
-    assert all(each.span is not None and each.span.line in wrong for each in blamed), [each.text.en for each in blamed]
+    blamed = [each for each in found if " is correct" not in plain(each.text.en)]
+    assert all(each.span is not None and each.span.line in wrong for each in blamed), [
+        plain(each.text.en) for each in blamed
+    ]
 
 
 UNSUITABLE = """
@@ -391,7 +394,7 @@ def test_a_place_of_the_submission_is_shown() -> None:
     search, _, trace = made_up("attention.py", 1)
     found = search.missing({0: trace})
     assert found is not None and found.span is not None and found.span.line == 1
-    assert "value 1" in found.text.en and "value 2" in found.text.en
+    assert "value 1" in plain(found.text.en) and "value 2" in plain(found.text.en)
 
 
 @pytest.mark.parametrize("secret", [False, True])
@@ -402,8 +405,8 @@ def test_values_of_the_code_are_shown_only_if_no_input_is_secret(secret: bool) -
     context = cast(Any, SimpleNamespace(seed=SimpleNamespace(secret=secret)))
     search.code = replace(search.code, context=context)
     (found,) = search.diagnosis({0: trace}, place.Substitution(1, 2, (0,)), whole=False)
-    assert "This should be value 2" in found.text.en
-    assert ("31337" in found.text.en, "31337" in found.text.zh) == (not secret, not secret)
+    assert "This should be value 2" in plain(found.text.en)
+    assert ("31337" in plain(found.text.en), "31337" in plain(found.text.zh)) == (not secret, not secret)
 
 
 def test_each_value_is_compared_once_however_many_repairs_are_claimed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -437,7 +440,7 @@ def test_the_right_value_of_a_sum_is_shown() -> None:
     """The first entry that differs, or the shapes."""
     name = Landmark("x", "the sum", "和")
     text = place_text.sentence(name, place_text.first_difference((np.array([1.0, 2.0]),), (np.array([1.0, 3.0]),)))
-    assert "Entry [1] is 3 and should be 2" in text.en and "下标 [1]" in text.zh
+    assert "Entry [1] is 3 and should be 2" in plain(text.en) and "下标 [1]" in plain(text.zh)
     assert "Its shape is (2,)" in place_text.first_difference((np.ones(3),), (np.ones(2),)).en
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.core.model import Exercise, Message, Same, Text
-from grader.core.tables import table
+from grader.core.tables import table, text_of
 from grader.grading.explaining.relations import array_arguments
 from grader.grading.inputs import Drawn
 
@@ -42,7 +42,7 @@ def others(exercise: Exercise, drawn: Drawn) -> Iterator[tuple[Text, Drawn]]:
 
 def _phrase(what: str, **names: str) -> Text:
     """What an array is instead."""
-    return Text(**table(__file__, "other_argument.yaml")["arrays"][what]).fill(**names)
+    return text_of(table(__file__, "other_argument.yaml")["arrays"][what]).fill(**names)
 
 
 def _left_out(exercise: Exercise, drawn: Drawn) -> Iterator[tuple[Text, Drawn]]:
@@ -85,7 +85,7 @@ def _numbers(drawn: Drawn) -> Iterator[tuple[Text, Drawn]]:
         for row in table(__file__, "other_argument.yaml")["numbers"]:
             other = type(value)(value * row["times"] + row["plus"])
             if other != value:
-                yield _NUMBER.fill(name=name, what=Text(row["en"], row["zh"])), drawn.changed(**{name: other})
+                yield _NUMBER.fill(name=name, what=text_of(row)), drawn.changed(**{name: other})
     for name, value in drawn.construct:
         if type(value) is bool:
             changed = {**dict(drawn.construct), name: not value}
