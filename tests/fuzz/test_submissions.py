@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from grader import submission
 from grader.core import yaml_positions
 from grader.core.errors import SubmissionError
+from grader.core.marks import plain
 from grader.core.model import Submission
 from grader.grading import definitions
 from grader.instructor.analysis import similarity
@@ -37,7 +38,7 @@ def handed_in(path: Path) -> Submission | None:
     for notice in found.notices:
         for said in (notice.where, notice.text.en, notice.text.zh):
             assert said.encode() is not None and len(said) < 20_000
-            assert all(char.isprintable() for char in said), said
+            assert plain(said).isprintable(), said
     found.learner.encode()
     assert found.learner.isprintable() and found.learner
     modules = [file.module for file in found.files]
@@ -261,7 +262,7 @@ def entries(data: bytes, scratch: Path) -> None:
         assert answer.line >= 1
         if answer.problem is not None:
             assert isinstance(answer.value, str) and answer.value
-            assert all(said and said.isprintable() for said in (answer.problem.en, answer.problem.zh))
+            assert all(said and plain(said).isprintable() for said in (answer.problem.en, answer.problem.zh))
 
 
 def yaml(text: str, scratch: Path) -> None:
