@@ -32,7 +32,7 @@ def problems(question: Question, course: Course) -> Iterator[Problem]:
         en, zh = (frozenset(piece for piece in pieces(words) if piece[0]) for words in (text.en, text.zh))
         if en != zh:
             listed = ", ".join(sorted(words for _, words in en ^ zh))
-            yield Problem("marks", f"{question.file}, {where}", f"marked in one language alone: {listed}")
+            yield Problem("marks", f"{question.file}, {where}", f"marked in only one language: {listed}")
     if any(item.title for each in course.questions for item in each.items):
         yield from _titles(question)
 

@@ -32,7 +32,7 @@ _PIECE = re.compile("([\ue000-\ue003])([^\ue000-\ue00f]*)[\ue00e\ue00f]")
 _LINE_END = re.compile("\n(?![^\ue000-\ue00f]*\ue00f)")
 _INDENT = re.compile("^ +([\ue002\ue003])", re.MULTILINE)
 _MARKS = re.compile(
-    r"^(?P<indent> *)```(?P<language>\w*)\n(?P<listing>.*?)\n *```$"
+    r"^ *```\w*\n(?P<listing>.*?)\n *```$"
     r"|^ *\$\$(?P<display>[^$\n]+)\$\$$"
     r"|`(?P<code>[^`\n]+)`"
     r"|\$(?P<formula>[^$\n]+)\$"

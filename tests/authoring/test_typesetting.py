@@ -37,9 +37,9 @@ def prompt(en: str, zh: str) -> Text:
     [
         ("Divide by $√d_k$ in `f(x)`.", "在 `f(x)` 中除以 $√d_k$。", []),
         ("With {n} keys.", "共 {n} 个键。", []),
-        ("Divide by √d_k.", "除以 $√d_k$。", ["expected $…$ or `…` around √d_k", "marked in one language alone: √d_k"]),
+        ("Divide by √d_k.", "除以 $√d_k$。", ["expected $…$ or `…` around √d_k", "marked in only one language: √d_k"]),
         ("Let $(a$ be.", "设 $(a$。", ["“(a” cannot be laid out", "“(a” cannot be laid out"]),
-        ("As `x`.", "如 `y`。", ["marked in one language alone: x, y"]),
+        ("As `x`.", "如 `y`。", ["marked in only one language: x, y"]),
     ],
 )
 def test_marks(course: Course, en: str, zh: str, found: list[str]) -> None:

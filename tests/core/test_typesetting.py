@@ -51,10 +51,12 @@ def test_long_formulas_can_break() -> None:
     assert mathml(long).count("<math>") == 4 and mathml("a = b").count("<math>") == 1
 
 
-@pytest.mark.parametrize("typed", ["(a, b", "x]", "a_", "a^", "√", "√)", "x @ y", "1 /"])
+@pytest.mark.parametrize(
+    "typed", ["(a, b", "x]", "a_", "a^", "√", "√)", "x @ y", "1 /", "(" * 999 + ")" * 999, "√" * 9999 + "n"]
+)
 def test_no_formulas(typed: str) -> None:
     """What lacks a part is refused, with the reason; pages then show it as it was typed."""
-    with pytest.raises(LayoutError, match=r"“|need|nothing"):
+    with pytest.raises(LayoutError, match=r"“|need|nothing|nested"):
         layout(typed, display=True)
 
 

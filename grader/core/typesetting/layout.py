@@ -83,6 +83,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿᵐⁱᵀ₀₁₂₃₄₅₆₇₈₉₊₋ᵢⱼₖₗₘₙₚₜᵣₛₐₓ", "0123456789+−nmiT0123456789+−ijklmnptrsax")
+_DEEPEST = 60
 #: Letters that are indices when several stand below a name: the i and j of ``W_ij``.
 _INDEX_LETTERS = frozenset("ijklmnptcabs")
 
@@ -103,7 +104,7 @@ def layout(text: str, *, display: bool = False) -> Row:
     reader = _Reader(_tokens(text), display)
     row = reader.row("")
     if (rest := reader.peek()) is not None:
-        raise LayoutError(f"“{rest.text}” at character {rest.at + 1} closes nothing")
+        raise LayoutError(f"“{rest.text}” at character {rest.at + 1} has no opening bracket")
     return row
 
 
@@ -141,6 +142,7 @@ class _Reader:
     tokens: list[_Token]
     display: bool
     place: int = 0
+    depth: int = 0
 
     def peek(self) -> _Token | None:
         return self.tokens[self.place] if self.place < len(self.tokens) else None
@@ -163,7 +165,11 @@ class _Reader:
 
     def _part(self, before: list[Tree]) -> Tree:
         """A part with its scripts."""
+        self.depth += 1
+        if self.depth > _DEEPEST:  # learners' formulas are set, too
+            raise LayoutError(f"nested more than {_DEEPEST} deep")
         part = self._bare(before)
+        self.depth -= 1
         below: Tree | None = None
         above: Tree | None = None
         while (token := self.peek()) is not None:
@@ -204,7 +210,7 @@ class _Reader:
             return Atom(token.text, "name")
         if token.text == ".":
             return Atom(".", "sign")
-        raise LayoutError(f"“{token.text}” at character {token.at + 1} is no part of a formula")
+        raise LayoutError(f"“{token.text}” at character {token.at + 1} cannot stand in a formula")
 
     def _phrase(self, token: _Token) -> str:
         """A word with the words that follow it after one space each."""
