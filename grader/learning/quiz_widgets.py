@@ -25,7 +25,11 @@ _STYLE = """.attncheck-quiz { line-height: 1.5; white-space: normal; }
 .attncheck-quiz .t-row { display: flex; gap: 1em; justify-content: space-between; }
 .attncheck-quiz .t-inner { margin-left: 1.4em; } .attncheck-quiz .t-bold { font-weight: 600; }
 .attncheck-quiz .t-dim, .attncheck-quiz .score { opacity: .75; }
-.attncheck-quiz .listing { display: block; margin: .4em 0; white-space: pre; }"""
+.attncheck-quiz .listing { display: block; margin: .4em 0; white-space: pre; }
+.attncheck-quiz .whole { white-space: nowrap; } .attncheck-quiz .chain { display: block; }
+.attncheck-quiz .step { display: table-row; }
+.attncheck-quiz .step > * { display: table-cell; } .attncheck-quiz .step .left { text-align: end; }
+.attncheck-quiz .start { padding-left: 1.25em; } .attncheck-quiz .because { padding-left: 1.5em; opacity: .75; }"""
 _PARTNER = Message("choose")
 _BUTTONS: dict[Action, Text] = {
     "skip": Message("Skip"),
