@@ -714,12 +714,16 @@ Voice: TypeAlias = Literal["mistake", "place", "relation", "condition", "depende
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """One explanation of wrong results. Explanations never change points."""
+    """One explanation of wrong results. Explanations never change points.
+
+    If it is ``unfinished``, what ``span`` marks is correct, and something is missing after it.
+    """
 
     voice: Voice
     text: Text
     misconception: str | None = None
     span: Span | None = None
+    unfinished: bool = False
 
 
 @dataclass(frozen=True, slots=True)

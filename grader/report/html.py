@@ -229,6 +229,8 @@ class Reason:
     text: Text
     place: Text | None = None
     line: explained.QuotedLine | None = None
+    number: int = 0
+    unfinished: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,8 +406,11 @@ class _Page:
 
 
 def _reason(found: Diagnosis) -> Reason:
-    line = explained.quoted(found.span) if found.span is not None else None
-    return Reason(found.text, explained.place_text(found.span) if found.span and line else None, line)
+    span = found.span
+    line = explained.quoted(span) if span is not None else None
+    if span is None or line is None:
+        return Reason(found.text)
+    return Reason(found.text, explained.place_text(span), line, span.line, found.unfinished)
 
 
 def finding(

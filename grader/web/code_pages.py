@@ -80,9 +80,9 @@ def check_code(visit: LearnerVisit) -> Response:
     if status == 200:
         _keep_report(visit, question, shown)
     if visit.is_part:
-        return visit.show(
-            "checked.html", question=question, report=shown, has_reference=_has_reference(visit, question)
-        )
+        known = visit.learner.progress().question(question.id)
+        seen = _has_reference(visit, question)
+        return visit.show("checked.html", question=question, report=shown, has_reference=seen, known=known, again=True)
     return _code_page(visit, question, _after_check(visit, question, text), shown, status)
 
 

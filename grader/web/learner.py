@@ -482,14 +482,20 @@ def _card_of(event: Event) -> str | None:
 
 def diagnosis_places(report: Report, name: str) -> Sequence[dict[str, int]]:
     """The places in the file ``name`` that the diagnoses of a report refer to, for the editor."""
-    spans = [
-        diagnosis.span
+    found = [
+        (diagnosis.span, diagnosis.unfinished)
         for question in report.questions
         for exercise in question.exercises
         for diagnosis in exercise.diagnosis
         if diagnosis.span is not None and diagnosis.span.file == name
     ]
     return [
-        {"line": span.line, "end_line": span.end_line, "column": span.column, "end_column": span.end_column}
-        for span in spans
+        {
+            "line": span.line,
+            "end_line": span.end_line,
+            "column": span.column,
+            "end_column": span.end_column,
+            "unfinished": unfinished,
+        }
+        for span, unfinished in found
     ]

@@ -237,7 +237,8 @@ def test_code(browser: TestClient, learner: LearnerWorkspace, course: Course) ->
     assert "<html" in whole and "Not scaled." in whole and "# &lt;b&gt;" in whole
     marks = re.search(r'data-marks="([^"]*)"', whole)
     assert marks is not None
-    assert json.loads(html.unescape(marks[1])) == [{"line": 2, "end_line": 2, "column": 11, "end_column": 16}]
+    place = {"line": 2, "end_line": 2, "column": 11, "end_column": 16, "unfinished": False}
+    assert json.loads(html.unescape(marks[1])) == [place]
     saved = (learner.folder / "q03.py").read_bytes()
     assert saved == code.replace("\r\n", "\n").encode()
     assert browser.get("/questions/Q3/file").content == saved
