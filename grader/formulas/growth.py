@@ -24,11 +24,13 @@ _MOST_TERMS = 60
 _UNIT: Monomial = ()
 
 _STRANGE = Message(
-    "“{what}” cannot be part of a growth rate here: write sums and products of powers and logarithms, "
-    "such as O(n² d + n d²)."
+    "“${what}$” cannot be part of a growth rate here: write sums and products of powers and logarithms, "
+    "such as `O(n² d + n d²)`."
 )
 _ZERO = Message("This is 0, which has no growth rate.")
-_SUM_BELOW = Message("“{what}” is a sum in a denominator, under a root or in a high power: keep only its largest term.")
+_SUM_BELOW = Message(
+    "“${what}$” is a sum in a denominator, under a root or in a high power: keep only its largest term."
+)
 
 
 @dataclass(frozen=True, slots=True)

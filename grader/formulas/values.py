@@ -51,9 +51,9 @@ FormulaValue: TypeAlias = Scalar | Vec | Mat | SizelessTensor
 IDENTITY = Message("identity matrix")
 UNIT = Message("unit vector")
 _NUMBER_WORD = Message("a number")
-VECTOR_WORD = Message("a vector of length {n}")
-_MATRIX_WORD = Message("({n}, {m})")
-RANGE = Message("{what} has indices {low} to {high}, but the index is {at}")
+VECTOR_WORD = Message("a vector of length ${n}$")
+_MATRIX_WORD = Message("$({n}, {m})$")
+RANGE = Message("${what}$ has indices {low} to {high}, but the index is {at}")
 
 
 def describe_shape(value: FormulaValue) -> Text:

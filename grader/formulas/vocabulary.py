@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
+from grader.core import marks
 from grader.core.model import Message, Text
 from grader.core.text import name_list, nearest
 from grader.formulas.ast import FunctionCall, Name, Node, Number, Subscript, Transpose
@@ -40,8 +41,8 @@ _ONE_HOT = "onehot_"
 _ROWS = "ijklmnrst0123456789"
 
 _UNKNOWN = Message("“{word}” is not known here{near}. Known symbols: {known}.")
-_NEAR = Message(" (did you mean {name}?)")
-_TWO_WAYS = Message("“{word}” is ambiguous; write * between the names.")
+_NEAR = Message(" (did you mean `{name}`?)")
+_TWO_WAYS = Message("“{word}” is ambiguous; write `*` between the names.")
 _NOTHING = Text("", "")
 
 
@@ -205,4 +206,6 @@ def unknown_name(word: str, vocabulary: Vocabulary) -> ParseError:
     meant = nearest(word, [*known, *(name for name in FUNCTIONS if len(name) >= _SHORT)])
     near = _NEAR.fill(name=meant) if meant else _NOTHING
     shown = word if len(word) <= 24 else f"{word[:23]}…"
-    return ParseError(_UNKNOWN.fill(word=shown, near=near, known=name_list(known) if known else "–"))
+    return ParseError(
+        _UNKNOWN.fill(word=shown, near=near, known=name_list(map(marks.formula, known)) if known else "–")
+    )

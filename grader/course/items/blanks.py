@@ -58,6 +58,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from grader.core.marks import plain
 from grader.core.model import Message, Status, Text
 from grader.core.text import name_list
 from grader.course.items import Context, Judgment, LineRead, Prompt, QuizItem, essay, expression, unreadable
@@ -78,9 +79,9 @@ HEAVY = True
 
 #: Lines of an answer that are read.
 _MOST_LINES = 20
-_HOW = Message("Write a line for each blank, for example {example}")
+_HOW = Message("Write a line for each blank, for example `{example}`")
 _BLANK = Message("{name}: {asks}")
-_FORM = Message("Write a line for each of {names}, for example {example}")
+_FORM = Message("Write a line for each of {names}, for example `{example}`")
 _MISSING = Message("Nothing is written for {names}.")
 _ABOUT = Message("{name}: {why}")
 
@@ -131,7 +132,7 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
         for strange in properties.unknown(blank.is_ or Property(), declared):
             yield unexpected(("blanks", name, "is"), strange, "a symbol or an operator", "unknown-symbol")
         if not problems and (why := _judge_blank(spec, name, blank.answer, declared)).status is not Status.PASSED:
-            said = why.message.en if why.message else ""
+            said = plain(why.message.en) if why.message else ""
             yield ValueProblem(("blanks", name, "answer"), f"expected a correct answer, but: {said}", "own-answer")
 
 

@@ -83,12 +83,12 @@ _HOW_GROWS = Message("Answer with a growth rate, such as `O(n log n)` or `O(n^2 
 _NOT_TEXT = Message("Answer with one formula, written as text.")
 _ONE = Message("Answer with one formula; the two sides of your “=” are not equal.")
 _EXACT = Message(
-    "An exact formula is asked for; O(…) and Θ(…) leave out factors and smaller terms. Write the formula itself."
+    "An exact formula is asked for; $O(…)$ and $Θ(…)$ leave out factors and smaller terms. Write the formula itself."
 )
-_DIFFERS = Message("Not the right formula: for {instance}, yours is {value}.")
-_DIFFERS_CONSTANT = Message("Not the right formula: yours is {value}.")
+_DIFFERS = Message("Not the right formula: for {instance}, yours is ${value}$.")
+_DIFFERS_CONSTANT = Message("Not the right formula: yours is ${value}$.")
 _BEYOND = Message("Yours depends on {moments}, which the mean and variance do not determine.")
-_GROWS = Message("Yours grows like {rate}, which is not right.")
+_GROWS = Message("Yours grows like ${rate}$, which is not right.")
 _ONLY_HERE = Message("Right, but only for the variances given here; it would not hold for others.")
 
 
@@ -121,7 +121,7 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
             node = parse(str(text), declared.vocabulary)
             _equal(node, node, spec, declared)
         except FormulaError as error:
-            yield unexpected(path, text, f"a formula with a value, but: {error.text.en}", "formula")
+            yield unexpected(path, text, f"a formula with a value, but: {error}", "formula")
             return
         read.append((path, text, node))
     for at, (path, text, formula) in enumerate(read):
@@ -141,7 +141,7 @@ def check_declarations(
     except DeclarationError as error:
         key = "given" if error.name in given else "symbols"
         yield unexpected(
-            (key, error.name), {**symbols, **given}.get(error.name), f"a declaration, but: {error.text.en}", "formula"
+            (key, error.name), {**symbols, **given}.get(error.name), f"a declaration, but: {error}", "formula"
         )
     return None
 
@@ -273,7 +273,7 @@ def _sides(text: str) -> list[str]:
     for char in text:
         depth += (char in "([{") - (char in ")]}")
         if char in _RELATIONS and depth <= 0:
-            raise ParseError(Message("Answer with one formula, without <, >, ≤ or ≥."))
+            raise ParseError(Message("Answer with one formula, without `<`, `>`, `≤` or `≥`."))
         if char == "=" and depth <= 0:
             found.append("")
         else:
@@ -362,7 +362,7 @@ def _chinese(inner: str) -> str:
 def key(spec: Spec, context: Context) -> Text:
     """The right formula."""
     declared = read_declarations(spec.symbols, spec.given)
-    text = show(parse(str(spec.answer), declared.vocabulary)).replace("Θ", "O")
+    text = marks.formula(show(parse(str(spec.answer), declared.vocabulary)).replace("Θ", "O"))
     unit = spec.unit if isinstance(spec.unit, Text) else Text(spec.unit or "", spec.unit or "")
     return Text(f"{text} {unit.en}".strip(), f"{text} {unit.zh}".strip())
 

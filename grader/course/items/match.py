@@ -76,10 +76,10 @@ from grader.course.items._no_options import options as options
 from grader.course.items._options import excerpt, normalize_id
 from grader.course.problems import ValueProblem, unexpected
 
-_HOW = Message("Give each item its match, for example {example}.")
+_HOW = Message("Give each item its match, for example `{example}`.")
 _ONCE = Message("Each match is used at most once.")
 _OFTEN = Message("A match may be used more than once.")
-_UNPAIRED = Message("“{said}” has no match; write pairs such as {example}.")
+_UNPAIRED = Message("“{said}” has no match; write pairs such as `{example}`.")
 _COUNT = Message("Pairs that are right: {right} of {all}.")
 
 
@@ -275,7 +275,7 @@ def _read(spec: Spec, value: object) -> dict[str, str]:
         words = [part for word in words for part in ([word] if word in left or word in right else _CHINESE.split(word))]
     parts = [part for word in words if word for part in _apart(word, left, right)]
     if not parts:
-        raise _UnreadablePairs(Message("Write pairs such as {example}.").fill(example=_example(spec)))
+        raise _UnreadablePairs(Message("Write pairs such as `{example}`.").fill(example=_example(spec)))
     strange = next((part for part in parts if part not in left and part not in right), None)
     if strange is not None:
         raise _UnreadablePairs(_ids.UNKNOWN.fill(said=excerpt(strange), ids=name_list([*left, *right])))

@@ -66,11 +66,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from grader.core import arithmetic
+from grader.core import arithmetic, marks
 from grader.core.arithmetic import Number
 from grader.core.model import Message, Status, Text
 from grader.core.tables import patterns
-from grader.core.text import Path
+from grader.core.text import Path, name_list
 from grader.course.items import (
     Context,
     Judgment,
@@ -118,7 +118,9 @@ _ONE_DECIMAL = Message("Round it to one decimal place.")
 _A_NUMBER = Message("Give a number.")
 _IN_UNIT = Message("Give a number, in {unit}.")
 _UNITS = Message("Unit: {unit} unless you write another; {others}, for example, are converted.")
-_EXPECTED = Message("“{said}” cannot be read as a number; write one such as 1536, 1.5e3, 3/4, √64 or 2^10{unit}.")
+_EXPECTED = Message(
+    "“{said}” cannot be read as a number; write one such as `1536`, `1.5e3`, `3/4`, `√64` or `2^10`{unit}."
+)
 _WITH_UNIT = Message(" (in {unit}; the unit is optional)")
 _FOR_YOU = Message("Not right for your numbers: {symbols}.")
 _FEW = Message("Right as far as it goes, but the question asks for {digits} significant digits; this has {given}.")
@@ -126,7 +128,7 @@ _MANY = Message(
     "The value is right, but the question asks for {digits} significant digits; this has {given}. Round it."
 )
 _UNROUNDED = Message("The value is right, but write it as a decimal number with {digits} significant digits.")
-_CONVERTED = Message("The number is right, but its unit is not: {said} is {value} {unit}.")
+_CONVERTED = Message("The number is right, but its unit is not: {said} is ${value}$ {unit}.")
 _SIGN = Message("The size is right; check the sign.")
 _TWO = Message("That differs from the answer by a factor of 2.")
 _EXACT_NUMBER = Message("Close, but the exact number is asked for.")
@@ -255,11 +257,11 @@ def _combinations(choices: Mapping[str, Sequence[Number]]) -> Iterator[Symbols]:
 
 
 def _with(symbols: Symbols) -> str:
-    return f" with {_shown(symbols)}" if symbols else ""
+    return f" with {', '.join(_shown(symbols))}" if symbols else ""
 
 
-def _shown(symbols: Symbols) -> str:
-    return ", ".join(f"{name} = {value}" for name, value in symbols.items())
+def _shown(symbols: Symbols) -> list[str]:
+    return [f"{name} = {value}" for name, value in symbols.items()]
 
 
 # ------------------------------------------------------------------------------------------------- answers
@@ -341,7 +343,8 @@ def key(spec: Spec, context: Context) -> Text:
     if spec.digits:
         short_value = f"{value:.{max(0, -_last_place(value, spec.digits))}f}"
     unit = Text.fill(Message(" {unit}"), unit=spec.unit) if spec.unit else _NOTHING
-    return Text(f"{short_value}{unit.en}", f"{short_value}{unit.zh}")
+    shown = marks.formula(short_value)
+    return Text(f"{shown}{unit.en}", f"{shown}{unit.zh}")
 
 
 def quiz_item(spec: Spec, context: Context) -> QuizItem:
@@ -406,7 +409,7 @@ def _near_miss(value: object, given: float, spec: Spec, symbols: Symbols) -> Tex
     if right and error <= min(_ROUNDED_BY * abs(right), rounded):
         exact = not (spec.tolerance or spec.digits or spec.decimals)
         return _EXACT_NUMBER if exact else _CLOSER
-    return _FOR_YOU.fill(symbols=_shown(symbols)) if symbols else None
+    return _FOR_YOU.fill(symbols=name_list(map(marks.formula, _shown(symbols)))) if symbols else None
 
 
 def _scale(given: float, right: float, spec: Spec) -> Text | None:
@@ -417,7 +420,7 @@ def _scale(given: float, right: float, spec: Spec) -> Text | None:
     if percent and _close(given * 100, right, spec):
         return Message("That differs by a factor of 100: the answer is asked in percent.")
     if not percent and abs(right) < 1 and _close(given / 100, right, spec):
-        return Message("That differs by a factor of 100: a percentage needs the sign %, as in 25%.")
+        return Message("That differs by a factor of 100: a percentage needs the sign `%`, as in `25%`.")
     if _close(1 / given, right, spec):
         return Message("That is the reciprocal (1 divided by the answer): check which number is divided by which.")
     for factor, message in ((-1.0, _SIGN), (0.5, _TWO), (2.0, _TWO)):

@@ -72,7 +72,7 @@ Before: TypeAlias = frozenset[tuple[str, str]]
 #: Up to this many entries, chance is computed from all orders; beyond, from a sample of the same size.
 _TRIED = 6
 
-_HOW = Message("Answer with all of them in order, for example {example}.")
+_HOW = Message("Answer with all of them in order, for example `{example}`.")
 _ALL = Message("Write each of {ids} once, in order. Missing: {missing}.")
 _MOVE = Message("Not in the right order yet: moving {moved} of the {all} is enough.")
 _EITHER = Message("These may be in any order: {ids}.")
