@@ -16,6 +16,7 @@ from grader.formulas.declarations import Declarations, Definition, Random, Scala
 from grader.formulas.errors import FormulaError, TooExpensiveError, UndefinedError
 from grader.formulas.evaluate import Evaluator
 from grader.formulas.parse import index_names
+from grader.formulas.printer import RAISED
 from grader.formulas.values import FormulaValue, Mat, SizelessTensor, Vec, entries, equal, flatten, format_value
 
 _ENOUGH = 8
@@ -272,11 +273,8 @@ def compare_formulas(left: Node, right: Node, names: Declarations) -> Equal | Co
 
 def higher_moments(evaluator: Evaluator) -> tuple[str, ...]:
     """The moments beyond the variance that were used, in the usual notation."""
-    raised = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
     return tuple(
-        marks.formula(f"E[{name}{str(order).translate(raised)}]")
-        for name, order in sorted(evaluator.higher_moments)
-        if order
+        f"E[{name}{str(order).translate(RAISED)}]" for name, order in sorted(evaluator.higher_moments) if order
     )
 
 

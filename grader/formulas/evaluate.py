@@ -40,7 +40,6 @@ from grader.formulas.values import (
     ONE,
     RANGE,
     UNIT,
-    VECTOR_WORD,
     ZERO,
     FormulaValue,
     Mat,
@@ -225,11 +224,7 @@ class Evaluator:
     def _size(self, name: str, sizes: tuple[Node, ...]) -> tuple[int, ...]:
         """The declared sizes of ``name`` as numbers."""
         if name not in self._sizes:
-            found = tuple(self.whole(size) for size in sizes)
-            for size in found:
-                if not 1 <= size <= _LARGEST_SIZE:
-                    raise UndefinedError(_SIZE.fill(value=size, most=_LARGEST_SIZE))
-            self._sizes[name] = found
+            self._sizes[name] = tuple(map(self._length_of, sizes))
         return self._sizes[name]
 
     def _tensor(self, name: str, declared: Tensor) -> FormulaValue:
@@ -759,17 +754,8 @@ class Evaluator:
         """The value of a map at a vector: in each component a polynomial of degree 2 with random coefficients."""
         size_in, size_out = self._size(name, declared.sizes)
         if len(value.items) != size_in:
-            shape = VECTOR_WORD.fill(n=show(declared.sizes[0]))
-            raise ShapeError(
-                _MISFIT.fill(
-                    what=f"{name}({show(node)})",
-                    left=name,
-                    right=show(node),
-                    left_shape=shape,
-                    right_shape=describe_shape(value),
-                    remedy=_NOTHING,
-                )
-            )
+            taken = Vec((), label=show(declared.sizes[0]))
+            raise self._misfit(taken, value, (Name(name), node, FunctionCall(name, (node,))), product=True)
         made: list[Scalar] = []
         for i in range(size_out):
             found: Scalar = self._draw(name, i)

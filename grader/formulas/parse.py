@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias, cast
 
-from grader.core import marks
 from grader.core.model import Message, Text
-from grader.core.text import name_list
+from grader.core.text import formula_list
 from grader.formulas.ast import (
     SOME_ONES,
     Derivative,
@@ -973,7 +972,7 @@ class _Parser:
         if not indices:
             free = sorted(index_names(body, self.vocabulary) - set(self.indices))
             if len(free) > 1:
-                raise ParseError(_TWO_INDICES.fill(indices=name_list(map(marks.formula, free)), first=free[0]))
+                raise ParseError(_TWO_INDICES.fill(indices=formula_list(free), first=free[0]))
             indices = tuple(free)
         return self.made(Sum(indices, low, high, cast('Literal["", "≠", "<"]', relation), body))
 

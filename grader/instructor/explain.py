@@ -253,9 +253,7 @@ def find_recorded_part(request: ExplainRequest) -> RecordedPart:
         units = gradebook.units(row, {question.id: version})
         result = _result(units[0][0].result, part) if units else None
         if result is None:
-            said = Message(
-                "{question} of {learner} is not graded in this version; run `attncheck batch` or `attncheck regrade`."
-            )
+            said = Message("{question} of {learner} is not graded in this version; run `attncheck batch` or `regrade`.")
             raise UsageError(said.fill(question=question.id, learner=learner.id))
         return RecordedPart(
             learner=learner,

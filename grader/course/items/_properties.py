@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, fields
 
 from grader.core import marks
 from grader.core.model import Message, Text
-from grader.core.text import name_list
+from grader.core.text import EMPTY, name_list
 from grader.formulas.ast import (
     IMAGINARY,
     Derivative,
@@ -108,25 +108,22 @@ def failures(node: Node, wanted: Property, names: Declarations) -> list[Text]:
     return list(_failures(node, wanted, names))
 
 
-_NO_WORDS = Text("", "")
-
-
 def _failures(node: Node, wanted: Property, names: Declarations) -> Iterator[Text]:
     mentioned = mentions(node, names)
     yield from _mention_failures(mentioned, wanted)
     if wanted.is_ and not operators(node, names) & {*wanted.is_}:
-        yield _NO_WORDS
+        yield EMPTY
     if wanted.over and not (isinstance(node, Sum) and node.high is not None and _names(node.high) & {*wanted.over}):
-        yield _NO_WORDS
+        yield EMPTY
     yield from _operator_failures(node, wanted, names)
     if not _structured(node, wanted, names):
-        yield _NO_WORDS
+        yield EMPTY
     if wanted.any and not any(holds(node, one, names) for one in wanted.any):
-        yield _NO_WORDS
+        yield EMPTY
     for one in wanted.all:
         yield from _failures(node, one, names)
     if wanted.not_ and holds(node, wanted.not_, names):
-        yield _NO_WORDS
+        yield EMPTY
 
 
 def _listed(found: Sequence[str]) -> Text:

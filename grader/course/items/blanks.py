@@ -59,7 +59,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from grader.core.marks import plain
-from grader.core.model import Message, Status, Text
+from grader.core.model import Message, Sentences, Status, Text
 from grader.core.text import name_list
 from grader.course.items import Context, Judgment, LineRead, Prompt, QuizItem, essay, expression, unreadable
 from grader.course.items import _properties as properties
@@ -185,7 +185,7 @@ def _judge_blank(spec: Spec, name: str, text: str, declared: Declarations) -> Ju
         return found
     sentences = [_sentence(why)] if why.en else []
     sentences += [blank.missing] if blank.missing else []
-    message = Text(" ".join(one.en for one in sentences), "".join(one.zh for one in sentences))
+    message = Sentences(tuple(sentences))
     return Judgment(Status.FAILED, 0.0, message)
 
 

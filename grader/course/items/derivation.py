@@ -79,8 +79,8 @@ from typing import Literal, TypeAlias
 
 from grader.core import marks
 from grader.core.constraints import MisconceptionId
-from grader.core.model import Message, Status, Text
-from grader.core.text import Path, name_list
+from grader.core.model import Message, Sentences, Status, Text
+from grader.core.text import Path, formula_list, name_list
 from grader.course.items import Context, Judgment, LineRead, Prompt, QuizItem, _stages, essay, unreadable
 from grader.course.items import _properties as properties
 from grader.course.items._no_options import counted as counted
@@ -125,9 +125,7 @@ _LINE = Message("line {number}")
 _REMARKS = Message("Read as remarks, not as steps: {lines}. If a formula in them is a step, give it a line of its own.")
 _LIMITS = Message("Limits are not judged ({lines}); write a derivative with `∂`.")
 _ONLY_HERE = Message("Right, but line {number} holds only for the variances given here.")
-_STATE = Message(
-    "State what you assume about {missing}, each on a line of its own: `given {name}: iid(mean=…, var=…)`."
-)
+_STATE = Message("State what you assume about {missing}, each on its own line: `given {name}: iid(mean=…, var=…)`.")
 _GIVEN_UNREAD = Message("Your assumption about {name} cannot be read: {why}")
 _GIVEN_FORM = Message("Write it as {forms}.")
 _GIVEN_WRONG = Message(
@@ -307,7 +305,7 @@ def _with_left_out(message: Text, written: Sequence[tuple[int, str]], bank: _OfB
         sentences.insert(0, _LIMITS.fill(lines=name_list(_LINE.fill(number=at) for at in dict.fromkeys(limits))))
     if others := [at for at in left_out if at not in limits]:
         sentences.append(_REMARKS.fill(lines=name_list(_LINE.fill(number=at) for at in others)))
-    return _joined(*sentences)
+    return Sentences(tuple(sentences))
 
 
 def _all_but_the_end(spec: Spec) -> float:
@@ -435,10 +433,6 @@ def _failed(
     return Judgment(Status.FAILED, round(fraction, 4), message, misconception, place=place)
 
 
-def _joined(*sentences: Text) -> Text:
-    return Text(" ".join(one.en for one in sentences), "".join(one.zh for one in sentences))
-
-
 @dataclass(frozen=True, slots=True)
 class _OfBank:
     """The declarations of an item, and its start and end."""
@@ -488,18 +482,16 @@ def _givens(spec: Spec, stated: dict[str, str] | None, declared: Declarations) -
         stated = {}
     missing = [name for name in spec.given if name in random and name not in stated]
     if missing and spec.state_givens:
-        return unreadable(_STATE.fill(missing=name_list(map(marks.formula, missing)), name=missing[0]))
+        return unreadable(_STATE.fill(missing=formula_list(missing), name=missing[0]))
     try:
         theirs = read_declarations(spec.symbols, {**spec.given, **stated})
     except DeclarationError as error:
         # Some errors name the forms already.
         forms = () if GIVEN_FORMS.en in error.text.en else (_GIVEN_FORM.fill(forms=GIVEN_FORMS),)
-        why = _joined(error.text, *forms)
+        why = Sentences((error.text, *forms))
         return unreadable(_GIVEN_UNREAD.fill(name=error.name, why=why))
     if strange := [name for name in stated if name not in declared.declared]:
-        return unreadable(
-            _GIVEN_UNREAD.fill(name=strange[0], why=_GIVEN_FORM.fill(forms=name_list(map(marks.formula, spec.given))))
-        )
+        return unreadable(_GIVEN_UNREAD.fill(name=strange[0], why=_GIVEN_FORM.fill(forms=formula_list(spec.given))))
     sized = {
         name: replace(found, sizes=random[name].sizes) if isinstance(found, Random) and name in random else found
         for name, found in theirs.declared.items()
@@ -517,10 +509,10 @@ def _givens(spec: Spec, stated: dict[str, str] | None, declared: Declarations) -
     known = {"given": said, "start": show(start), "end": show(end), "instance": found.instance or "–"}
     sentences = [wrong.fill(**known, value=found.left, wanted=found.right)]
     if found.higher_moments:
-        sentences.append(_DEPENDS.fill(what=marks.formula(show(start)), moments=name_list(found.higher_moments)))
+        sentences.append(_DEPENDS.fill(what=marks.formula(show(start)), moments=formula_list(found.higher_moments)))
         if normal := compare.normal_value(start, theirs, found):
             sentences.append(Message("For normally distributed components it would be ${value}$.").fill(value=normal))
-    return _failed(_joined(*sentences), 0.0)
+    return _failed(Sentences(tuple(sentences)), 0.0)
 
 
 # -------------------------------------------------------------------------------------------------- chains
@@ -676,7 +668,7 @@ def _why_wrong(
     sides = {"left": excerpt_of(left.text), "right": excerpt_of(right.text), "x": different.left, "y": different.right}
     message = _BREAK.fill(number=right.number, where=where, **sides)
     if different.higher_moments:
-        message = _joined(message, _DEPENDS.fill(what=_THE_LINE, moments=name_list(different.higher_moments)))
+        message = Sentences((message, _DEPENDS.fill(what=_THE_LINE, moments=formula_list(different.higher_moments))))
     return message, 0.0, misconception
 
 
@@ -686,13 +678,13 @@ def _why_incomplete(
     """What is missing of a chain in which every step is right."""
     missing = _stages.why_incomplete(shown, lines, looker.names)
     if missing and not all(shown.shown):
-        return _joined(*missing)
+        return Sentences(tuple(missing))
     said = {"last": excerpt_of(steps[-1].text), "end": show(_of_bank(spec).end)}
     if not spec.hide_to:
         return Message("Every step so far is right, but “${last}$” is not the end yet: continue to ${end}$.").fill(
             **said
         )
-    return _joined(_NOT_YET.fill(**said), *_stages.why_not_the_end(lines[-1], shown.route, looker.names))
+    return Sentences((_NOT_YET.fill(**said), *_stages.why_not_the_end(lines[-1], shown.route, looker.names)))
 
 
 def _same(node: Node, line: str | Node, declared: Declarations, *, unclear: bool = False) -> bool:
@@ -711,7 +703,7 @@ def prompt(spec: Spec, context: Context) -> Prompt:
     """Several lines, with the start of the chain, and the end unless it is hidden."""
     how: Text = _HOW
     if spec.state_givens:
-        how = _joined(_HOW_GIVEN, Text(f"\n{how.en}", f"\n{how.zh}"))
+        how = Sentences((_HOW_GIVEN, Text(f"\n{how.en}", f"\n{how.zh}")))
     said = {"start": spec.from_, "end": spec.to}  # as the bank writes them: brackets may be what the item is about
     ends = (_FROM if spec.hide_to else _FROM_TO).fill(**said)
     symbols = {name: text for name, text in spec.symbols.items() if name not in spec.given}

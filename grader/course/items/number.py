@@ -70,7 +70,7 @@ from grader.core import arithmetic, marks
 from grader.core.arithmetic import Number
 from grader.core.model import Message, Status, Text
 from grader.core.tables import patterns
-from grader.core.text import Path, name_list
+from grader.core.text import EMPTY, Path, formula_list
 from grader.course.items import (
     Context,
     Judgment,
@@ -81,6 +81,7 @@ from grader.course.items import (
     _prose,
     _values,
     draw,
+    draws,
     unreadable,
 )
 from grader.course.items._no_options import counted as counted
@@ -133,7 +134,6 @@ _SIGN = Message("The size is right; check the sign.")
 _TWO = Message("That differs from the answer by a factor of 2.")
 _EXACT_NUMBER = Message("Close, but the exact number is asked for.")
 _CLOSER = Message("Close, but not exact enough: give more digits.")
-_NOTHING = Text("", "")
 
 #: The fraction for a right value that is not rounded as required.
 _NOT_ROUNDED = 0.5
@@ -185,14 +185,14 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
     yield from found
     if found:
         return
-    if spec.digits and not all(arithmetic.evaluate(spec.answer, symbols) for symbols in _combinations(spec.draw)):
+    if spec.digits and not all(arithmetic.evaluate(spec.answer, symbols) for symbols in draws(spec.draw, _MOST_DRAWS)):
         yield ValueProblem(
             ("digits",), "expected none, since the answer can be 0, which has no significant digits", "out-of-range"
         )
     yield from _refused_rounding(spec)
     yield from _twice_another(spec)
     for index, wrong in enumerate(spec.wrong):
-        for symbols in _combinations(spec.draw):
+        for symbols in draws(spec.draw, _MOST_DRAWS):
             if _near(arithmetic.evaluate(wrong.answer, symbols), spec, symbols):
                 what = f"an answer that is never right, but it is{_with(symbols)}"
                 yield unexpected(("wrong", index, "answer"), wrong.answer, what, "wrong-is-right")
@@ -203,7 +203,7 @@ def _refused_rounding(spec: Spec) -> Iterator[ValueProblem]:
     """The problem that a sensible rounding is refused, without the item saying how many digits it wants."""
     if spec.digits or spec.decimals:
         return
-    for symbols in _combinations(spec.draw):
+    for symbols in draws(spec.draw, _MOST_DRAWS):
         right = float(arithmetic.evaluate(spec.answer, symbols))
         rounded = float(f"{right:.{_SENSIBLE_DIGITS}g}")
         if not right.is_integer() and not _close(rounded, right, spec):
@@ -214,7 +214,7 @@ def _refused_rounding(spec: Spec) -> Iterator[ValueProblem]:
 
 def _twice_another(spec: Spec) -> Iterator[ValueProblem]:
     """The problem that a slip by a factor of 2 gives what is right for another learner's numbers."""
-    values = [float(arithmetic.evaluate(spec.answer, symbols)) for symbols in _combinations(spec.draw)]
+    values = [float(arithmetic.evaluate(spec.answer, symbols)) for symbols in draws(spec.draw, _MOST_DRAWS)]
     pairs = itertools.permutations(values, 2)
     twice = [one for one, other in pairs if one and math.isclose(2 * one, other, rel_tol=_EXACT)]
     if twice:
@@ -226,7 +226,7 @@ def alike(spec: Spec) -> Iterator[tuple[str, str, Symbols]]:
     for one, other in itertools.combinations(spec.wrong, 2):
         if one.misconception == other.misconception:
             continue
-        for symbols in _combinations(spec.draw):
+        for symbols in draws(spec.draw, _MOST_DRAWS):
             values = [float(arithmetic.evaluate(wrong.answer, symbols)) for wrong in (one, other)]
             if _close(values[0], values[1], spec):
                 yield one.misconception, other.misconception, symbols
@@ -241,7 +241,7 @@ def _answer(path: Path, answer: Number | str, choices: Mapping[str, Sequence[Num
         return
     for name in strange:
         yield unknown(path, name, "a symbol that the item draws", choices, "unknown-symbol")
-    for symbols in _combinations(choices) if not strange else ():
+    for symbols in draws(choices, _MOST_DRAWS) if not strange else ():
         try:
             arithmetic.evaluate(answer, symbols)
         except ValueError as error:
@@ -249,11 +249,6 @@ def _answer(path: Path, answer: Number | str, choices: Mapping[str, Sequence[Num
                 path, answer, f"arithmetic that always has a value, but {error}{_with(symbols)}", "formula"
             )
             return
-
-
-def _combinations(choices: Mapping[str, Sequence[Number]]) -> Iterator[Symbols]:
-    for values in itertools.islice(itertools.product(*choices.values()), _MOST_DRAWS):
-        yield dict(zip(choices, values, strict=True))
 
 
 def _with(symbols: Symbols) -> str:
@@ -273,7 +268,7 @@ def judge(spec: Spec, value: object, context: Context) -> Judgment:
     value = _without_ambiguity(value, spec, symbols)
     given = read(value, spec.unit)
     if given is None:
-        unit = _WITH_UNIT.fill(unit=spec.unit) if spec.unit else _NOTHING
+        unit = _WITH_UNIT.fill(unit=spec.unit) if spec.unit else EMPTY
         return unreadable(_EXPECTED.fill(said=_said(value), unit=unit))
     if _near(given, spec, symbols):
         message = _rounding(value, spec)
@@ -342,7 +337,7 @@ def key(spec: Spec, context: Context) -> Text:
         short_value = f"{value:.{spec.decimals}f}"
     if spec.digits:
         short_value = f"{value:.{max(0, -_last_place(value, spec.digits))}f}"
-    unit = Text.fill(Message(" {unit}"), unit=spec.unit) if spec.unit else _NOTHING
+    unit = Text.fill(Message(" {unit}"), unit=spec.unit) if spec.unit else EMPTY
     shown = marks.formula(short_value)
     return Text(f"{shown}{unit.en}", f"{shown}{unit.zh}")
 
@@ -392,7 +387,7 @@ def _slip(value: object, given: float, spec: Spec, symbols: Symbols) -> Text | N
 
 def _always_slips(wrong: KnownWrongAnswer, slip: Text, spec: Spec) -> bool:
     """Whether a wrong answer differs from the right one by this slip for all draws, and so was meant by the author."""
-    for symbols in _combinations(spec.draw):
+    for symbols in draws(spec.draw, _MOST_DRAWS):
         given, right = (float(arithmetic.evaluate(answer, symbols)) for answer in (wrong.answer, spec.answer))
         if _scale(given, right, spec) != slip:
             return False
@@ -409,7 +404,7 @@ def _near_miss(value: object, given: float, spec: Spec, symbols: Symbols) -> Tex
     if right and error <= min(_ROUNDED_BY * abs(right), rounded):
         exact = not (spec.tolerance or spec.digits or spec.decimals)
         return _EXACT_NUMBER if exact else _CLOSER
-    return _FOR_YOU.fill(symbols=name_list(map(marks.formula, _shown(symbols)))) if symbols else None
+    return _FOR_YOU.fill(symbols=formula_list(_shown(symbols))) if symbols else None
 
 
 def _scale(given: float, right: float, spec: Spec) -> Text | None:

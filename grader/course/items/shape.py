@@ -64,8 +64,8 @@ from grader.core.arithmetic import Number
 from grader.core.constraints import MisconceptionId
 from grader.core.model import Message, Status, Text
 from grader.core.tables import patterns, table
-from grader.core.text import Path, name_list
-from grader.course.items import Context, Judgment, Prompt, QuizItem, draw, essay, unreadable
+from grader.core.text import EMPTY, Path, formula_list
+from grader.course.items import Context, Judgment, Prompt, QuizItem, draw, draws, essay, unreadable
 from grader.course.items._no_options import counted as counted
 from grader.course.items._no_options import options as options
 from grader.course.items._options import as_id_text, excerpt
@@ -138,7 +138,8 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
     for index, wrong in enumerate(spec.wrong):
         unread += _answer(spec, ("wrong", index, "answer"), wrong.answer)
     yield from unread
-    for (index, wrong), symbols in itertools.product(enumerate(spec.wrong), [] if unread else _draws(spec)):
+    every = [] if unread else draws(spec.draw, _MOST_DRAWS)
+    for (index, wrong), symbols in itertools.product(enumerate(spec.wrong), every):
         if _own(spec, wrong.answer, symbols) == _own(spec, spec.answer, symbols):
             drawn = f" with {', '.join(f'{name} = {value}' for name, value in symbols.items())}" if symbols else ""
             path = ("wrong", index, "answer")
@@ -185,7 +186,7 @@ def _equal(spec: Spec) -> Iterator[ValueProblem]:
 
 
 def _answer(spec: Spec, path: Path, answer: str) -> Iterator[ValueProblem]:
-    for symbols in _draws(spec):
+    for symbols in draws(spec.draw, _MOST_DRAWS):
         try:
             axes = _own(spec, answer, symbols)
         except _UnreadableShape as error:
@@ -194,11 +195,6 @@ def _answer(spec: Spec, path: Path, answer: str) -> Iterator[ValueProblem]:
         if any(axis is not None and min(axis) <= 0 for axis in axes):
             yield unexpected(path, answer, "axes of positive length", "out-of-range")
             return
-
-
-def _draws(spec: Spec) -> Iterator[Mapping[str, int]]:
-    for values in itertools.islice(itertools.product(*spec.draw.values()), _MOST_DRAWS):
-        yield dict(zip(spec.draw, values, strict=True))
 
 
 def _own(spec: Spec, shape: str, symbols: Mapping[str, Number]) -> Axes:
@@ -283,7 +279,7 @@ def _shown(axis: str, symbols: Mapping[str, Number]) -> str:
 
 
 def _expected(spec: Spec, said: str) -> Text:
-    names = _IN.fill(names=name_list(map(marks.formula, spec.sizes))) if spec.sizes else Text("", "")
+    names = _IN.fill(names=formula_list(spec.sizes)) if spec.sizes else EMPTY
     return _EXPECTED.fill(said=said, names=names)
 
 
@@ -411,9 +407,7 @@ def _axis(text: str, vocabulary: Mapping[str, str], instances: list[dict[str, Nu
     if strange is not None:
         sizes_named = list(dict.fromkeys(vocabulary.values()))
         raise _UnreadableShape(
-            (_STRANGE if sizes_named else _NO_SIZES).fill(
-                said=excerpt(strange), names=name_list(map(marks.formula, sizes_named))
-            )
+            (_STRANGE if sizes_named else _NO_SIZES).fill(said=excerpt(strange), names=formula_list(sizes_named))
         )
     try:
         return tuple(

@@ -78,8 +78,7 @@ _MISSING = Message(
     "the class has nothing for {names}; besides its matrices it has {has}. Is one module used twice, or missing?"
 )
 _HIDDEN = Message(
-    "{names} will never be trained: not among the module's `parameters()` (a plain tensor, or a layer in a Python "
-    "list?)"
+    "{names} will never be trained: not among the module's `parameters()` (a plain tensor, or a layer in a list?)"
 )
 _SOME_IDLE = Message("no gradient reaches some of the parameters: they would never be trained")
 _OTHER_NUMBER = Message("the module does not have the number of trainable values that it needs")

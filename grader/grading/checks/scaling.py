@@ -89,9 +89,7 @@ _UNREADABLE = Message(
 )
 
 _ROOT = Message(". The square root is missing: the variance of $q·k$ is $d_k$, its standard deviation $√d_k$")
-_MODEL = Message(
-    ". Each head takes products of $d_k = d_model / h$ numbers, so it is $d_k$ that matters, not $d_model$"
-)
+_MODEL = Message(". Each head takes products of $d_k = d_model / h$ numbers, so $d_k$ matters, not $d_model$")
 _OTHERS = {
     "n": Message(". The number of keys does not affect the size of one score"),
     "d_v": Message(". Scores are products of $q$ and $k$; they do not involve the width of the values"),
@@ -262,11 +260,10 @@ def _said(powers: dict[str, float], constant: float, expected: Any) -> Text:
     fixed = abs(constant - 1) > 2 * _NEAR
     if not factors and not fixed:
         return Message("your scores are not divided by anything; expected {expected}").fill(expected=expected)
-    if all(exponent < 0 for exponent in factors.values()) and constant < 1 + _NEAR:
-        words = [f"{1 / constant:.3g}"] * fixed + [_power(size, -exponent) for size, exponent in factors.items()]
-        return _MULTIPLIED.fill(got=" · ".join(words), expected=expected)
-    words = [f"{constant:.3g}"] * fixed + [_power(size, exponent) for size, exponent in factors.items()]
-    return _DIVIDED.fill(got=" · ".join(words), expected=expected, reason=reason)
+    multiplied = all(exponent < 0 for exponent in factors.values()) and constant < 1 + _NEAR
+    sign = -1 if multiplied else 1
+    words = [f"{constant**sign:.3g}"] * fixed + [_power(size, sign * exponent) for size, exponent in factors.items()]
+    return (_MULTIPLIED if multiplied else _DIVIDED).fill(got=" · ".join(words), expected=expected, reason=reason)
 
 
 def _reason(powers: dict[str, float], constant: float) -> Text:

@@ -132,15 +132,10 @@ def test_guessing_is_worth_little(which: Spec, most: float) -> None:
         (PLAIN, "a 2 3 b", "no match", "没有配对"),
         (REUSE, "a 2 1 b", "no match", "没有配对"),
         (PLAIN, "", "Write pairs such as `{a: …, B: …}`.", "请写成 `{a: …, B: …}` 这样的配对。"),
-        (PLAIN, [], "Write pairs", "请写成"),
-        (PLAIN, {}, "Write pairs", "请写成"),
-        (PLAIN, None, "Write pairs", "请写成"),
-        (PLAIN, True, "Write pairs", "请写成"),
-        (PLAIN, 1.5, "Write pairs", "请写成"),
-        (PLAIN, {"a": None}, "Write pairs", "请写成"),
-        (PLAIN, {"a": True}, "Write pairs", "请写成"),
-        (PLAIN, {None: 1}, "Write pairs", "请写成"),
-        (PLAIN, {"a": {"b": {"c": [["d"]]}}}, "Write pairs", "请写成"),
+        *(
+            (PLAIN, value, "Write pairs", "请写成")
+            for value in ([], {}, None, True, 1.5, {"a": None}, {"a": True}, {None: 1}, {"a": {"b": {"c": [["d"]]}}})
+        ),
         pytest.param(PLAIN, {"a": 10**30000}, "Write pairs", "请写成", id="huge"),
         pytest.param(PLAIN, "a2 " * 100_000, "Write pairs", "请写成", id="long"),
         (PLAIN, 120, "“120”", "“120”"),

@@ -138,6 +138,12 @@ def test_a_wrong_shape_is_told_where(spec: Spec, value: object, misconception: s
     assert said is None or (found.message is not None and said in plain(found.message.en) and "轴" in found.message.zh)
 
 
+UNREADABLE = (
+    *("(batch, , n)", "(batch, h", "batch)(h", "9**9**9**9", "(batch, 9^9^9^9)", "__import__('os').getcwd()"),
+    *("(" * 199, "x" * 10_000, " ", "\ud800", "\x00", "(\x1b[31m, h)"),
+)
+
+
 @pytest.mark.parametrize(
     ("spec", "value", "en", "zh"),
     [
@@ -156,27 +162,15 @@ def test_a_wrong_shape_is_told_where(spec: Spec, value: object, misconception: s
         (HEADS, "I don't know", "no size “I”", "“I”"),
         (HEADS, "don't know", "“don't know” cannot be read", "“don't know”"),
         (HEADS, "(batch, h, n, d_k / 0)", "(2*a, b, 5)`, using batch, h, n", "用 batch、h、n、d_k、d_model 和数字"),
-        (HEADS, "(batch, , n)", "cannot be read", "无法"),
-        (HEADS, "(batch, h", "cannot be read", "无法"),
-        (HEADS, "batch)(h", "cannot be read", "无法"),
-        (HEADS, "9**9**9**9", "cannot be read", "无法"),
-        (HEADS, "(batch, 9^9^9^9)", "cannot be read", "无法"),
-        (HEADS, "__import__('os').getcwd()", "cannot be read", "无法"),
-        (HEADS, "(" * 199, "cannot be read", "无法"),
-        (HEADS, "x" * 10_000, "cannot be read", "无法"),
         (HEADS, "", "“” cannot be read", "无法"),
-        (HEADS, " ", "cannot be read", "无法"),
         (HEADS, None, "“…” cannot", "无法"),
-        (HEADS, True, "cannot", "无法"),
-        (HEADS, 1.5, "cannot", "无法"),
-        (HEADS, {"batch": 1}, "cannot", "无法"),
-        (HEADS, ["batch", ["h"]], "cannot", "无法"),
-        (HEADS, ["batch", None], "cannot", "无法"),
+        *((HEADS, text, "cannot be read", "无法") for text in UNREADABLE),
+        *(
+            (HEADS, value, "cannot be read", "无法")
+            for value in (True, 1.5, {"batch": 1}, ["batch", ["h"]], ["batch", None])
+        ),
         pytest.param(HEADS, [10**30000], "cannot", "无法", id="huge"),
-        (HEADS, "\ud800", "cannot", "无法"),
-        (HEADS, "\x00", "cannot", "无法"),
         (HEADS, "{said}", "“said”", "“said”"),
-        (HEADS, "(\x1b[31m, h)", "cannot be read", "无法"),
         (NUMBERS, "(2, h, 64)", "“h” is not defined in this question; write numbers", "“h”"),
         (NUMBERS, "(2, heads, 64)", "“heads” is not defined", "“heads”"),
         (CASES, "(n, M)", "no size “M”", "“M”"),
