@@ -147,7 +147,7 @@ def _cells(lang: Lang) -> dict[int, str]:
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     if shell is None:
-        raise NotebookError(Message("check() works in Jupyter and IPython. In a terminal, run 'attncheck grade FILE'."))
+        raise NotebookError(Message("check() works in Jupyter and IPython. In a terminal, run `attncheck grade FILE`."))
     return dict(enumerate(shell.history_manager.input_hist_raw))
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from grader.core.marks import plain
 from grader.core.model import (
     Array,
     ArrayType,
@@ -200,7 +201,7 @@ def misjudged(
     wrong = [f"{name}: does not pass: {found[name]}" for name, _ in passes if found[name] != Verdict(Status.PASSED)]
     for name, _, fragment in caught:
         verdict = found[name]
-        told = verdict.message is not None and fragment in verdict.message.en
+        told = verdict.message is not None and fragment in plain(verdict.message.en)
         if verdict.status is Status.PASSED or not verdict.applies or not told:
             wrong.append(f"{name}: not caught with the words {fragment!r}: {verdict}")
     return wrong

@@ -17,6 +17,7 @@ from random import Random
 import yaml
 
 from grader.core.errors import CourseError
+from grader.core.marks import bare
 from grader.core.model import Course, Exercise, Item, Question
 from grader.course import edits, items
 from grader.grading.plan import module_of
@@ -75,7 +76,7 @@ def answer(random: Random, ability: float, item: Item, question: Question, cours
         item_asked = random.choice([other for other in question.items if other.kind == item.kind])
     else:
         item_asked = item
-    said = items.key(item_asked, items.Context(course_id, learner, item_asked.id)).en
+    said = bare(items.key(item_asked, items.Context(course_id, learner, item_asked.id)).en)
     if item.kind in ("choice", "multi", "match", "order"):
         chosen = [line.partition(":")[0].strip() for line in said.splitlines()]
         if item.kind == "choice":

@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from grader.commands import cli, run
+from grader.core.marks import plain
 from grader.course import items
 from grader.grading import courses
 from grader.instructor.export import format_names as formats
@@ -115,7 +116,7 @@ def signed(files: dict[str, bytes], login: str, right: Collection[str]) -> dict[
     for question in course.questions:
         for item in question.items:
             if item.id in right:
-                answers["answers"][item.id] = items.key(item, items.Context(course.public_id, login, item.id)).en
+                answers["answers"][item.id] = plain(items.key(item, items.Context(course.public_id, login, item.id)).en)
     return {**files, "answers.yaml": yaml.safe_dump({**answers, "learner": login}).encode()}
 
 

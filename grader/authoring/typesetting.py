@@ -26,13 +26,8 @@ def problems(question: Question, course: Course) -> Iterator[Problem]:
     """Mathematics and code without marks, formulas that cannot be laid out, marks of one language alone; titles."""
     functions = frozenset(exercise.name for exercise in question.exercises if "_" in exercise.name)
     for where, text in texts_of(question):
-        for lang, words in (("en", text.en), ("zh", text.zh)):
-            for what in _wrong(_PLACEHOLDER.sub("7", words), functions):
-                yield Problem("marks", f"{question.file}, {where}.{lang}", what)
-        en, zh = (frozenset(piece for piece in pieces(words) if piece[0]) for words in (text.en, text.zh))
-        if en != zh:
-            listed = ", ".join(sorted(words for _, words in en ^ zh))
-            yield Problem("marks", f"{question.file}, {where}", f"marked in only one language: {listed}")
+        for lang, what in wrong_marks(text, functions):
+            yield Problem("marks", f"{question.file}, {where}{lang}", what)
     if any(item.title for each in course.questions for item in each.items):
         yield from _titles(question)
 
@@ -47,6 +42,15 @@ def texts_of(value: Any, path: str = "") -> Iterator[tuple[str, Text]]:
     elif isinstance(value, Sequence) and not isinstance(value, str):
         for index, part in enumerate(value):
             yield from texts_of(part, f"{path}[{getattr(part, 'id', index)}]")
+
+
+def wrong_marks(text: Text, functions: frozenset[str] = frozenset()) -> Iterator[tuple[str, str]]:
+    """What is wrong with the marks of ``text``: in ``.en``, in ``.zh``, or (empty) where the two differ."""
+    for lang, words in ((".en", text.en), (".zh", text.zh)):
+        yield from ((lang, what) for what in _wrong(_PLACEHOLDER.sub("7", words), functions))
+    en, zh = (frozenset(piece for piece in pieces(words) if piece[0]) for words in (text.en, text.zh))
+    if en != zh:
+        yield "", f"marked in only one language: {', '.join(sorted(words for _, words in en ^ zh))}"
 
 
 def _wrong(text: str, functions: frozenset[str]) -> Iterator[str]:

@@ -241,7 +241,7 @@ def _same_attempt(submissions: Sequence[SubmissionRow]) -> tuple[str, ...]:
 COLUMNS = (Message("learner"), Message("points"), Message("status"))
 NOT_GRADED = Message("not gradable, see below")
 DONE = Message(
-    "{graded} of {all} submissions graded. In {folder}: class.csv and the gradebook, from which 'attncheck export' "
+    "{graded} of {all} submissions graded. In {folder}: class.csv and the gradebook, from which `attncheck export` "
     "makes reports."
 )
 DONE_WITH_FILES = Message(
@@ -260,7 +260,7 @@ MISNAMED = Message(
 RESPELT = Message(
     "answers.yaml has the learner’s name, login or address instead of their id in the roster. Numbers in quiz items "
     "were drawn for the id, so answers that fit the numbers of the other name counted as wrong: {names}. Ask these "
-    "learners to use their id; if an answer deserves points nevertheless, give them with 'attncheck override'."
+    "learners to use their id; if an answer deserves points nevertheless, give them with `attncheck override`."
 )
 MISNAMED_UNLISTED = Message(
     "answers.yaml has a name that does not seem to be the learner’s, and numbers in quiz items were drawn for that "
@@ -276,7 +276,7 @@ NO_TIMESTAMP = Message(
     "Submissions without a timestamp, treated as on time: {count} (late according to the LMS: {late})."
 )
 UNREAD = Message(
-    "{answers} of {learners} could not be read: {names}. 'attncheck override {folder} --pending' shows them."
+    "{answers} of {learners} could not be read: {names}. `attncheck override {folder} --pending` shows them."
 )
 ONE_ANSWER, ANSWERS = Message("1 answer"), Message("{count} answers")
 ONE_LEARNER, LEARNERS = Message("1 learner"), Message("{count} learners")

@@ -57,7 +57,7 @@ _TOO_DEEP = Message("folders nested more than {depth} deep, or names longer than
 _BEYOND_BOUNDS = Message("{why}. Submit only your own code and answers.")
 _FORGED = Message(
     "the files do not match the receipt (changed, new or missing: {names}): someone has changed them in the inbox. Ask "
-    "the learner for the files and the receipt ('attncheck submit --verify' compares them), and restore them."
+    "the learner for the files and the receipt (`attncheck submit --verify` compares them), and restore them."
 )
 _NOT_UNPACKED = Message(
     "{name} in the collection cannot be unpacked ({reason}); make it readable, or download the collection again."
@@ -72,7 +72,7 @@ _SUBMITTED = "submitted/"
 
 _NO_SUBMISSION = Message(
     "{path}: no submission found (looked for: {kinds}); expected a folder, file or zip for each learner, or the export "
-    "of a course system. 'attncheck batch --help' lists the kinds.{odd}"
+    "of a course system. `attncheck batch --help` lists the kinds.{odd}"
 )
 
 

@@ -55,7 +55,7 @@ _MOST_NAMED = 5
 _AGAIN = Message("earlier results are saved; run the same command to continue")
 _CANNOT_CONFINE = Message("{where} cannot confine learner code: {error}")
 _NOT_HELD = Message(
-    "{why}; stop that worker, and run the command again. On that machine, 'attncheck doctor' shows the layers"
+    "{why}; stop that worker, and run the command again. On that machine, `attncheck doctor` shows the layers"
 )
 _STOPPED = Message("{worker} was told to stop grading; {again}")
 _NO_WORKER = Message("the cluster has had no worker for {seconds:g} s; start some: {again}")
@@ -296,7 +296,7 @@ def _reached(address: str) -> Client:
         return Client(address, timeout=CONNECT_TIMEOUT, set_as_default=False, name="attncheck")
     except Exception as error:
         said = Message(
-            "No Dask scheduler answers at {address} ({error}). 'dask scheduler' starts one and prints its "
+            "No Dask scheduler answers at {address} ({error}). `dask scheduler` starts one and prints its "
             "address; see docs/cluster.md."
         )
         raise UsageError(said.fill(address=address, error=_said(error))) from error
@@ -309,7 +309,7 @@ def _check_software(client: Client, timeout: float) -> None:
         client.submit(software_versions, pure=False).result(timeout=timeout)
     except TimeoutError:
         said = Message(
-            "No worker joined the cluster within {timeout} s. Start some with 'dask worker {address}', or find "
+            "No worker joined the cluster within {timeout} s. Start some with `dask worker {address}`, or find "
             "out why the batch system does not start them."
         )
         raise UsageError(said.fill(timeout=f"{timeout:g}", address=client.scheduler.address)) from None

@@ -652,7 +652,7 @@ def open_gradebook(folder: Path, *, create: bool = False, read_only: bool = Fals
     path = folder / FILE
     if not create and not path.is_file():
         said = Message("{folder} has no {file}.").with_advice(
-            Message("Expected a folder written by 'attncheck batch --out'.")
+            Message("Expected a folder written by `attncheck batch --out`.")
         )
         raise GradebookError(said.fill(folder=folder, file=FILE))
     with ExitStack() as opened:
@@ -675,7 +675,7 @@ def open_gradebook(folder: Path, *, create: bool = False, read_only: bool = Fals
 def _check_format(connection: sqlite3.Connection, path: Path) -> None:
     """Raise GradebookError if the file is empty, or has a format that this version does not write."""
     if _is_empty(connection):
-        empty = Message("{path} is empty.").with_advice(Message("Run 'attncheck batch' again to continue."))
+        empty = Message("{path} is empty.").with_advice(Message("Run `attncheck batch` again to continue."))
         raise GradebookError(empty.fill(path=path))
     row = connection.execute("SELECT value FROM meta WHERE name = 'format'").fetchone()
     written = str(row[0]) if row else "none"

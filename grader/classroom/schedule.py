@@ -35,7 +35,7 @@ _POLL = 10.0
 #: Seconds to wait for further results before the caller may save what has arrived.
 _PAUSE = 0.05
 _ENDED = Message("worker processes exit as soon as they start")
-_NOT_HELD = Message("{why}; nothing was graded. 'attncheck doctor' shows the layers")
+_NOT_HELD = Message("{why}; nothing was graded. `attncheck doctor` shows the layers")
 
 T = TypeVar("T")
 #: A result, or None if there is none at the moment, and the keys of the tasks that are running.
@@ -86,7 +86,7 @@ def cluster_pool(scheduler: str, out: Path, seed: Seed, course: Course) -> Itera
         from grader.classroom import dask  # needs an extra, `distributed`
     except ModuleNotFoundError as error:
         said = Message(
-            "--scheduler needs a library that is not installed here ({error}): pip install 'attncheck[cluster]'"
+            "--scheduler needs a library that is not installed here ({error}): `pip install 'attncheck[cluster]'`"
         )
         raise UsageError(said.fill(error=error.name)) from error
     batch_name = f"{socket.gethostname()}:{out.resolve()}"

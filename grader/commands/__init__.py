@@ -49,7 +49,7 @@ _STOPPED = Message("interrupted")
 _STOPPED_BATCH = Message("interrupted. All results so far are saved: run the same command to continue.")
 _BUG = Message(
     "internal error (a bug in attncheck, not in the submission): {error}\n(line {line} of {file}; run the command "
-    "again with ATTNCHECK_DEBUG=1 to see the traceback, and please report it)"
+    "again with `ATTNCHECK_DEBUG=1` to see the traceback, and please report it)"
 )
 
 

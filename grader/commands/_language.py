@@ -18,7 +18,7 @@ def language(environ: Mapping[str, str]) -> Lang:
     own = environ.get("ATTNCHECK_LANG")
     if own:
         if own[:2].lower() not in ("en", "zh"):
-            raise UsageError(Message("ATTNCHECK_LANG is “{own}”; it can be en or zh.").fill(own=own))
+            raise UsageError(Message("`ATTNCHECK_LANG` is “{own}”; it can be `en` or `zh`.").fill(own=own))
         return "zh" if own[:2].lower() == "zh" else "en"
     locale = next((environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environ.get(name)), "")
     return "zh" if locale[:2].lower() == "zh" else "en"

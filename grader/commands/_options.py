@@ -179,9 +179,9 @@ def find_part(course: Course, name: str) -> tuple[Question, Item | Exercise | No
 
 
 _IS_ITEM = Message(
-    "{item} is a quiz item and has no code; 'attncheck quiz {item}' asks it, and helps after a wrong answer."
+    "{item} is a quiz item and has no code; `attncheck quiz {item}` asks it, and helps after a wrong answer."
 )
-_NO_EXERCISES = Message("{question} has no exercises; 'attncheck quiz {question}' asks its quiz items.")
+_NO_EXERCISES = Message("{question} has no exercises; `attncheck quiz {question}` asks its quiz items.")
 _SEVERAL = Message("{question} has several exercises; choose one: {names}.")
 
 

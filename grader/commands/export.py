@@ -34,7 +34,7 @@ READERS = "Instructors"
 RANK = 80
 
 
-_FROM_GRADEBOOK = Message("{form} is made from a gradebook: name the folder that 'attncheck batch' wrote with --from.")
+_FROM_GRADEBOOK = Message("{form} is made from a gradebook: name the folder that `attncheck batch` wrote with --from.")
 _FROM_COURSE = Message("{form} is made from a course, not from a gradebook: leave out --from; --course names one.")
 _HEADINGS = {
     "gradebook": Message("Formats made from a results folder (--from)"),

@@ -46,7 +46,7 @@ def hint(call: Call, question: str, name: str | None, rung: int | None) -> None:
         exercise = _choose(asked, name)
     rungs = len(exercise.hints)
     if not rungs:
-        said = Message("{exercise} has no hints; 'attncheck show {question}' says what to write.")
+        said = Message("{exercise} has no hints; `attncheck show {question}` says what to write.")
         raise UsageError(said.fill(exercise=exercise.name, question=asked.id))
     if rung is not None and rung > rungs:
         said = Message("{exercise} has {rungs} hints; --rung takes a number from 1 to {rungs}.")

@@ -15,13 +15,13 @@ ABOUT = Message("Show or change your name.")
 READERS = "Learners"
 RANK = 150
 
-_NONE = Message("You have no name yet; 'attncheck name NAME' sets it, or the quiz asks for it.")
+_NONE = Message("You have no name yet; `attncheck name NAME` sets it, or the quiz asks for it.")
 _NUMBERS = Message(
     "Your progress stays. Items with personal numbers now have different numbers; earlier answers keep their points.\n"
-    "For someone else to start from the beginning here, use 'attncheck quiz --learner NAME'."
+    "For someone else to start from the beginning here, use `attncheck quiz --learner NAME`."
 )
-_RETURNED = Message("From now on you continue with the progress of {name}; 'attncheck name {before}' goes back.")
-_OTHERS = Message("Other people with progress here: {names}. 'attncheck name NAME' continues with theirs.")
+_RETURNED = Message("From now on you continue with the progress of {name}; `attncheck name {before}` goes back.")
+_OTHERS = Message("Other people with progress here: {names}. `attncheck name NAME` continues with theirs.")
 
 
 @documented({"name": "the name that is used now", "name 'Ada Lovelace'": "use another name from now on"}, {0: "done"})

@@ -30,7 +30,7 @@ ABOUT = Message("Ask the quiz items, one at a time.")
 READERS = "Learners"
 RANK = 70
 
-NO_ANSWERS = Message("there are no answers here; 'attncheck start {question}' creates an answers.yaml to fill in.")
+NO_ANSWERS = Message("there are no answers here; `attncheck start {question}` creates an answers.yaml to fill in.")
 
 _NO_TEXT = Message("{file} cannot be read as text in UTF-8; name another file.")
 #: The most characters of an answers file.

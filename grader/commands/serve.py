@@ -26,7 +26,7 @@ RANK = 130
 
 _HOST = "127.0.0.1"
 _NO_EXTRA = Message(
-    "`attncheck serve` needs {name}: pip install 'attncheck[web]', or in a checkout: pip install -e '.[web]'."
+    "`attncheck serve` needs {name}: `pip install 'attncheck[web]'`, or in a checkout: `pip install -e '.[web]'`."
 )
 _OPEN = Message("Open {address}\nThe address works once. Your code is saved in {folder}. Stop with Ctrl-C.")
 _TAKEN = Message(

@@ -19,7 +19,7 @@ READERS = "Learners"
 RANK = 30
 
 _AN_ITEM = Message(
-    "{name} is an item, and has no reference. 'attncheck show {question} --reference' shows those of its exercises."
+    "{name} is an item, and has no reference. `attncheck show {question} --reference` shows those of its exercises."
 )
 
 

@@ -26,13 +26,13 @@ _KIND = re.compile(r"[a-z][a-z0-9_-]*")
 _KEY = re.compile(r"[0-9a-f]{16,128}")
 _SUM = 4
 
-_REMEDY = Message("Set ATTNCHECK_CACHE to a folder of your own.")
+_REMEDY = Message("Set `ATTNCHECK_CACHE` to a folder of your own.")
 _NO_HOME = Message("You have no home folder (HOME is not set), so there is no cache. {remedy}")
 _NOT_CREATED = Message("The cache folder {path} cannot be created: {reason}. {remedy}")
 _OTHER_OWNER = Message("The cache folder {path} belongs to user {owner}; expected {you} (you). {remedy}")
 _WRITABLE = Message(
     "Others may write to the cache folder {path} (mode {mode}); expected 700. Run `chmod 700 {path}`, or set "
-    "ATTNCHECK_CACHE to a folder of your own."
+    "`ATTNCHECK_CACHE` to a folder of your own."
 )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import TypeAlias
 
-from grader.core.marks import MARKS, plain
+from grader.core.marks import MARKS, formula, plain
 from grader.core.model import Message, Status, Text
 
 #: The keys and indices that lead from the top of a YAML document to a value.
@@ -93,6 +93,11 @@ def join(parts: Iterable[str | Text], separator: Text) -> Text:
 def name_list(names: Iterable[str | Text]) -> Text:
     """Names with what stands between names in each language."""
     return join(names, _BETWEEN_NAMES)
+
+
+def formula_list(formulas: Iterable[str]) -> Text:
+    """Formulas, marked, with what stands between names in each language."""
+    return name_list(map(formula, formulas))
 
 
 def duration(seconds: float) -> Text:

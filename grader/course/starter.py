@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from grader.core.layout import columns, wrap
 from grader.core.marks import plain
-from grader.core.model import Exercise, Item, Lang, Message, Question, Text
+from grader.core.model import Exercise, Item, Lang, Message, Question, Sentences, Text
 from grader.core.tables import table, text_of
 from grader.core.text import LEVEL, PARENTHESIZED, RESULT, name_list, points
 from grader.core.typesetting.latex import markdown
@@ -214,8 +214,7 @@ def item_paragraphs(item: Item, question: Question, course_id: str, learner: str
         for name, numbers in (items.draw_choices(item.spec).items() if learner is None else ())
     ]
     if drawn:
-        listed = [*drawn, _WHOSE.fill(question=question.id)]
-        paragraphs.append(Text(" ".join(text.en for text in listed), "".join(text.zh for text in listed)))
+        paragraphs.append(Sentences((*drawn, _WHOSE.fill(question=question.id))))
     return (*paragraphs, *items.ask(item, context).facts)
 
 

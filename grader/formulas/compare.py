@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from grader.core import marks
 from grader.core.model import Message
 from grader.formulas import scalars
 from grader.formulas.ast import FunctionCall, Name, Node, Number, Power, Sum, children, free_names, walk
@@ -15,6 +16,7 @@ from grader.formulas.declarations import Declarations, Definition, Random, Scala
 from grader.formulas.errors import FormulaError, TooExpensiveError, UndefinedError
 from grader.formulas.evaluate import Evaluator
 from grader.formulas.parse import index_names
+from grader.formulas.printer import RAISED
 from grader.formulas.values import FormulaValue, Mat, SizelessTensor, Vec, entries, equal, flatten, format_value
 
 _ENOUGH = 8
@@ -271,9 +273,8 @@ def compare_formulas(left: Node, right: Node, names: Declarations) -> Equal | Co
 
 def higher_moments(evaluator: Evaluator) -> tuple[str, ...]:
     """The moments beyond the variance that were used, in the usual notation."""
-    raised = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
     return tuple(
-        f"E[{name}{str(order).translate(raised)}]" for name, order in sorted(evaluator.higher_moments) if order
+        f"E[{name}{str(order).translate(RAISED)}]" for name, order in sorted(evaluator.higher_moments) if order
     )
 
 
@@ -284,7 +285,7 @@ def describe_instance(evaluator: Evaluator, nodes: Sequence[Node], names: Declar
     found += [f"{name} = {format_value(value)}" for name, value in evaluator.free.items()]
     small = [(name, format_value(value)) for name, value in evaluator.drawn.items() if name.partition("_")[0] in needed]
     found += [f"{name} = {value}" for name, value in small if len(value) < 40][:4]
-    return ", ".join(found)
+    return ", ".join(map(marks.formula, found))
 
 
 def normal_value(node: Node, names: Declarations, where: Counterexample) -> str | None:

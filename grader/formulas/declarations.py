@@ -22,9 +22,9 @@ DECLARATION_FORMS = (
     "positive integer, integer, index(n), real, positive real, fraction, vector(d), weights(n), row(d), matrix(n, d), "
     "permutation(n), map(d, d), rotation, rotation(θ), or a formula followed by (definition)"
 )
-GIVEN_FORMS = (
-    "iid(mean=0, var=1, size=d), random(mean=m, var=v), normal(mean=0, var=1, size=d), "
-    "or another name followed by (the same variable)"
+GIVEN_FORMS = Message(
+    "`iid(mean=0, var=1, size=d)`, `random(mean=m, var=v)`, `normal(mean=0, var=1, size=d)`, "
+    "or another name followed by `(the same variable)`"
 )
 
 
@@ -159,7 +159,7 @@ _KEYS = {"mean": "mean", "μ": "mean", "均值": "mean", "期望": "mean", "e": 
 
 _NOT_A_NAME = Message("“{name}” is not a name.")
 _NOT_DECLARED = Message("“{text}” is not one of: {known}.")
-_ROUND = Message("the definition of “{name}” uses “{name}” itself.")
+_ROUND = Message("the definition of “${name}$” uses “${name}$” itself.")
 _KEY = Message("“{text}”: write it as {known}.")
 
 

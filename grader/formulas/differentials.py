@@ -31,7 +31,7 @@ from grader.formulas.flat import ONE, product_of, shape
 from grader.formulas.printer import show
 
 _IDENTITY = Name("I")
-_NOT_LINEAR = Message("each term needs exactly one factor such as {by}.")
+_NOT_LINEAR = Message("each term needs exactly one factor such as ${by}$.")
 
 
 def derivative_of(node: Node, by: Node, names: Declarations) -> Node:

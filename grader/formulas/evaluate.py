@@ -40,7 +40,6 @@ from grader.formulas.values import (
     ONE,
     RANGE,
     UNIT,
-    VECTOR_WORD,
     ZERO,
     FormulaValue,
     Mat,
@@ -60,42 +59,42 @@ _LONGEST_SUM = 2000
 _LARGEST_SIZE = 60
 
 
-_WHOLE = Message("{what} should be a whole number, but it is {value}")
+_WHOLE = Message("${what}$ should be a whole number, but it is ${value}$")
 _SIZE = Message("a size of {value} (expected 1 to {most})")
-_NOT_INDEXED = Message("“{what}” cannot be indexed with {count}.")
-_NORMAL = Message("there is no exact value for {what}: only polynomials of normal variables have one")
+_NOT_INDEXED = Message("“${what}$” cannot be indexed with {count}.")
+_NORMAL = Message("there is no exact value for ${what}$: only polynomials of normal variables have one")
 _SINGULAR = Message("a singular matrix")
 #: A name that nobody can type.
 _VARIABLE = " "
 _DISTINCT = Message("different indices need different components")
 _COUNT = Message("{count} indices")
-_FROM_WHERE = Message("What is the range of {index} in “{what}”? Write, for example, Σ_{{{index}=1}}^{{n}}.")
-_MISFIT = Message("Shapes do not fit in “{what}”: {left} is {left_shape}, {right} is {right_shape}{remedy}.")
+_FROM_WHERE = Message("What is the range of ${index}$ in “${what}$”? Write, for example, `Σ_{{{index}=1}}^{{n}}`.")
+_MISFIT = Message("Shapes do not fit in “${what}$”: ${left}$ is {left_shape}, ${right}$ is {right_shape}{remedy}.")
 _TRANSPOSE = Message("; transpose one of them")
-_COMPONENT = Message("; to calculate with components, write a component, such as x_i")
+_COMPONENT = Message("; to calculate with components, write a component, such as `x_i`")
 _WHICH_PRODUCT = Message(
-    "Which product of vectors is “{what}”? Write q·k for the inner product, q*k for the elementwise product, "
-    "q kᵀ for the outer product."
+    "Which product of vectors is “${what}$”? Write `q·k` for the inner product, `q*k` for the elementwise product, "
+    "`q kᵀ` for the outer product."
 )
-_NEEDS_NUMBER = Message("“{what}” should be a number, but it is {shape}.")
-_NEEDS_VECTOR = Message("“{what}” should be a vector, but it is {shape}.")
-_PLANE = Message("Only a vector with two numbers has an angle, and “{what}” is none.")
+_NEEDS_NUMBER = Message("“${what}$” should be a number, but it is {shape}.")
+_NEEDS_VECTOR = Message("“${what}$” should be a vector, but it is {shape}.")
+_PLANE = Message("Only a vector with two numbers has an angle, and “${what}$” is none.")
 #: The highest power of a matrix that is computed.
 _HIGHEST_POWER = 8
-_POWER = Message("Power {count} of the matrix “{what}” is not computed here, only powers 1 to {most}.")
-_SQUARE = Message("“{what}” is {shape}; only a square matrix has powers.")
-_BELOW = Message("“{what}” is {shape} and cannot be a divisor.")
+_POWER = Message("Power {count} of the matrix “${what}$” is not computed here, only powers 1 to {most}.")
+_SQUARE = Message("“${what}$” is {shape}; only a square matrix has powers.")
+_BELOW = Message("“${what}$” is {shape} and cannot be a divisor.")
 _NO_SIZE = Message("The size of the {what} is not clear here: add it to or multiply it by something of known size.")
 _ONES = Message("vector of ones")
-_MAP = Message("“{what}” is a function: write {what}(x).")
-_NOT_A_MAP = Message("“{what}” is not a function.")
-_VARIANCE_OF = Message("“{what}” is a vector. Name a component, such as Var(q_i), or a sum.")
-_GIVEN = Message("“{what}” is not random: after | stand names of random quantities.")
-_STILL_RANDOM = Message("What is left after | {what} is still random: take its expectation or variance.")
+_MAP = Message("“${what}$” is a function: write `{what}(x)`.")
+_NOT_A_MAP = Message("“${what}$” is not a function.")
+_VARIANCE_OF = Message("“${what}$” is a vector. Name a component, such as `Var(q_i)`, or a sum.")
+_GIVEN = Message("“${what}$” is not random: after `|` stand names of random quantities.")
+_STILL_RANDOM = Message("What is left after $| {what}$ is still random: take its expectation or variance.")
 _INNER = Message("A derivative of a derivative is not supported here.")
-_BY = Message("“{what}” is not a variable that can be differentiated with respect to here.")
-_DIFFERENTIAL = Message("“d{what}” is a differential, which has no value by itself.")
-_ORDERS = Message("O(…) has to be the whole answer, not a part of it.")
+_BY = Message("“${what}$” is not a variable that can be differentiated with respect to here.")
+_DIFFERENTIAL = Message("“$d{what}$” is a differential, which has no value by itself.")
+_ORDERS = Message("$O(…)$ has to be the whole answer, not a part of it.")
 _NOTHING = Text("", "")
 
 _ELEMENTWISE = ("exp", "log", "log2", "sqrt", "sin", "cos", "sigmoid", "abs", "Re", "Im", "conj")
@@ -225,11 +224,7 @@ class Evaluator:
     def _size(self, name: str, sizes: tuple[Node, ...]) -> tuple[int, ...]:
         """The declared sizes of ``name`` as numbers."""
         if name not in self._sizes:
-            found = tuple(self.whole(size) for size in sizes)
-            for size in found:
-                if not 1 <= size <= _LARGEST_SIZE:
-                    raise UndefinedError(_SIZE.fill(value=size, most=_LARGEST_SIZE))
-            self._sizes[name] = found
+            self._sizes[name] = tuple(map(self._length_of, sizes))
         return self._sizes[name]
 
     def _tensor(self, name: str, declared: Tensor) -> FormulaValue:
@@ -759,17 +754,8 @@ class Evaluator:
         """The value of a map at a vector: in each component a polynomial of degree 2 with random coefficients."""
         size_in, size_out = self._size(name, declared.sizes)
         if len(value.items) != size_in:
-            shape = VECTOR_WORD.fill(n=show(declared.sizes[0]))
-            raise ShapeError(
-                _MISFIT.fill(
-                    what=f"{name}({show(node)})",
-                    left=name,
-                    right=show(node),
-                    left_shape=shape,
-                    right_shape=describe_shape(value),
-                    remedy=_NOTHING,
-                )
-            )
+            taken = Vec((), label=show(declared.sizes[0]))
+            raise self._misfit(taken, value, (Name(name), node, FunctionCall(name, (node,))), product=True)
         made: list[Scalar] = []
         for i in range(size_out):
             found: Scalar = self._draw(name, i)

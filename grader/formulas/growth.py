@@ -13,7 +13,7 @@ from grader.formulas import scalars
 from grader.formulas.ast import FunctionCall, Name, Node, Number, Plus, Power, Times
 from grader.formulas.declarations import Declarations, Definition, Scalar
 from grader.formulas.errors import TOO_EXPENSIVE, ParseError, TooExpensiveError
-from grader.formulas.printer import show
+from grader.formulas.printer import RAISED, show
 
 #: (name, power of it, power of its logarithm), sorted by name.
 Monomial: TypeAlias = tuple[tuple[str, Fraction, Fraction], ...]
@@ -24,11 +24,11 @@ _MOST_TERMS = 60
 _UNIT: Monomial = ()
 
 _STRANGE = Message(
-    "“{what}” cannot be part of a growth rate here: write sums and products of powers and logarithms, "
-    "such as O(n² d + n d²)."
+    "“${what}$” cannot be part of a growth rate here: write sums and products of powers and logarithms, "
+    "such as `O(n² d + n d²)`."
 )
 _ZERO = Message("This is 0, which has no growth rate.")
-_SUM_BELOW = Message("“{what}” is a sum in a denominator, under a root or in a high power: keep only its largest term.")
+_SUM_BELOW = Message("“${what}$” is a sum in a denominator, a root or a high power: keep only its largest term.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,13 +182,12 @@ def _powers(monomial: Monomial) -> dict[str, tuple[Fraction, Fraction]]:
 
 def format_growth(found: Growth) -> str:
     """A growth rate as text: O(n² d + n d²)."""
-    raised = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
     terms = []
     for monomial in sorted(found, reverse=True):
         factors = []
         for name, a, b in monomial:
             if a:
-                power = f"{a}".translate(raised) if a.denominator == 1 and a > 0 else f"^({a})"
+                power = f"{a}".translate(RAISED) if a.denominator == 1 and a > 0 else f"^({a})"
                 factors.append(name if a == 1 else f"{name}{power}")
             if b:
                 factors.append(f"log({name})" if b == 1 else f"log({name})^({b})")

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Literal, TypeAlias, cast
 
 from grader.core.model import Message, Text
-from grader.core.text import name_list
+from grader.core.text import formula_list
 from grader.formulas.ast import (
     SOME_ONES,
     Derivative,
@@ -46,22 +46,22 @@ _EMPTY = Message("There is no formula here.")
 _EXPECTED = Message("“{near}”: expected {what}.")
 _END = Message("“{near}”: the formula ends here; expected {what}.")
 _SOMETHING = Message("a number, a name or a bracket")
-_LEFT_OVER = Message("“{near}”: unexpected “{said}”. Write comments after #.")
+_LEFT_OVER = Message("“{near}”: unexpected “{said}”. Write comments after `#`.")
 _DEEP = Message("Too many nested brackets.")
 _LARGE = Message("The formula is too long; split it into several lines.")
-_DIVIDE = Message("“{near}” is ambiguous: use brackets to show the denominator, as in 1/(2 d) or (1/2) d.")
-_REACH = Message("It is not clear where the argument of {function} ends in “{near}”: put it in brackets.")
-_ARGUMENTS = Message("{function} takes {count}, in brackets.")
+_DIVIDE = Message("“{near}” is ambiguous: use brackets to show the denominator, as in `1/(2 d)` or `(1/2) d`.")
+_REACH = Message("It is not clear where the argument of ${function}$ ends in “{near}”: put it in brackets.")
+_ARGUMENTS = Message("${function}$ takes {count}, in brackets.")
 _ONE_ARGUMENT = Message("one argument")
 _MORE_ARGUMENTS = Message("{low} to {high} arguments")
 _EXACT_ARGUMENTS = Message("{low} arguments")
-_TWO_INDICES = Message("Which index does the sum run over: {indices}? Write it below the sign: Σ_{first} …")
+_TWO_INDICES = Message("Which index does the sum run over: {indices}? Write it below the sign: `Σ_{first} …`")
 _NUMBERS = Message("“{near}”: an operator is missing before the number.")
 _TOO_LARGE = Message("The number {number} is too large or too small.")
 _EXPONENT = Message("The exponent {exponent} is too large.")
-_ELLIPSIS = Message("“…” goes between a first and a last term that differ in one index: q_1 k_1 + … + q_d k_d.")
-_COMPONENT = Message("write a component of {what} with its argument: {what}_{index}(x).")
-_DERIVATIVE = Message("Differentiate with respect to a symbol or one of its components: ∂y/∂x or D(y, x).")
+_ELLIPSIS = Message("“…” goes between a first and a last term that differ in one index: `q_1 k_1 + … + q_d k_d`.")
+_COMPONENT = Message("write a component of ${what}$ with its argument: `{what}_{index}(x)`.")
+_DERIVATIVE = Message("Differentiate with respect to a symbol or one of its components: `∂y/∂x` or `D(y, x)`.")
 
 _ONE = Number(Fraction(1))
 _CLOSING = {"(": ")", "[": "]", "{": "}", "⟨": "⟩"}
@@ -886,7 +886,7 @@ class _Parser:
         """The name of an index; letters right after it belong to the next factor."""
         entry = self.next
         if not isinstance(entry, Token) or entry.kind != "word":
-            raise self.expected(Message("an index, such as i"))
+            raise self.expected(Message("an index, such as `i`"))
         name, rest = entry.text[0], entry.text[1:]
         if len(entry.text) <= 2 and entry.text[1:].isdecimal():
             name, rest = entry.text, ""
@@ -972,7 +972,7 @@ class _Parser:
         if not indices:
             free = sorted(index_names(body, self.vocabulary) - set(self.indices))
             if len(free) > 1:
-                raise ParseError(_TWO_INDICES.fill(indices=name_list(free), first=free[0]))
+                raise ParseError(_TWO_INDICES.fill(indices=formula_list(free), first=free[0]))
             indices = tuple(free)
         return self.made(Sum(indices, low, high, cast('Literal["", "≠", "<"]', relation), body))
 
@@ -1007,7 +1007,7 @@ class _Parser:
             return
         entry = self.next
         if not self.word_starts_d():
-            raise self.expected(Message("d and a variable, such as dx"))
+            raise self.expected(Message("`d` and a variable, such as `dx`"))
         rest = cast(Token, entry).text[1:]
         self.entries[self.at : self.at + 1] = [Token("word", rest, entry.at + 1, True)] if rest else []
 

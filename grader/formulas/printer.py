@@ -21,7 +21,8 @@ from grader.formulas.ast import (
 )
 
 _PLUS, _TIMES, _TIGHT = 1, 2, 3
-_RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+#: Digits and a minus as superscripts.
+RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
 def show(node: Node, around: int = 0) -> str:
@@ -122,7 +123,7 @@ def _power(base: Node, exponent: Node) -> str:
     if isinstance(base, Power) or (isinstance(base, FunctionCall) and base.function == "sqrt"):
         text = f"({text})"
     if isinstance(exponent, Number) and exponent.value.denominator == 1 and exponent.value >= 0:
-        return text + str(exponent.value).translate(_RAISED)
+        return text + str(exponent.value).translate(RAISED)
     return f"{text}^{show(exponent, _TIGHT)}" if isinstance(exponent, (Name, Number)) else f"{text}^({show(exponent)})"
 
 

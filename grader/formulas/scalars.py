@@ -33,7 +33,7 @@ _BY_ZERO = Message("division by 0")
 _ROOT = Message("the square root of a negative number")
 _LOGARITHM = Message("the logarithm of a number that is not positive")
 _POWER = Message("an undefined power")
-_COMPLEX = Message("{function} of a complex number")
+_COMPLEX = Message("${function}$ of a complex number")
 #: What belongs to a complex number.
 _PARTS: Mapping[str, Callable[[Any], Any]] = {
     "Re": lambda x: x.real,

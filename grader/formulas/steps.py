@@ -40,8 +40,8 @@ _phrase = patterns(__file__, "phrases.yaml")
 _MOST_PARTS = 200
 
 _LINE = Message("Line {number}, “{text}”: {why}")
-_WORDS = Message("write the formula first and your words after #.")
-_CASES = Message("write both cases, i = j: … and i ≠ j: …, one after the other.")
+_WORDS = Message("write the formula first and your words after `#`.")
+_CASES = Message("write both cases, `i = j: …` and `i ≠ j: …`, one after the other.")
 _LONG = Message("The formulas behind these names are too long together.")
 _MANY = Message("At most {most} lines are allowed.")
 

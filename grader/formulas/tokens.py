@@ -16,7 +16,7 @@ _sign = patterns(__file__, "signs.yaml")
 _MAX_DIGITS = 40
 
 _LONG = Message("A line may have at most {most} characters; this one has {length}. Split it.")
-_STRANGE = Message("“{char}” (in “{near}”) cannot be part of a formula. Write comments after #.")
+_STRANGE = Message("“{char}” (in “{near}”) cannot be part of a formula. Write comments after `#`.")
 _DIGITS = Message("The number {number}… has too many digits.")
 
 #: An invisible word boundary.

@@ -51,16 +51,16 @@ FormulaValue: TypeAlias = Scalar | Vec | Mat | SizelessTensor
 IDENTITY = Message("identity matrix")
 UNIT = Message("unit vector")
 _NUMBER_WORD = Message("a number")
-VECTOR_WORD = Message("a vector of length {n}")
-_MATRIX_WORD = Message("({n}, {m})")
-RANGE = Message("{what} has indices {low} to {high}, but the index is {at}")
+_VECTOR_WORD = Message("a vector of length ${n}$")
+_MATRIX_WORD = Message("$({n}, {m})$")
+RANGE = Message("${what}$ has indices {low} to {high}, but the index is {at}")
 
 
 def describe_shape(value: FormulaValue) -> Text:
     """The shape of a value, in words."""
     match value:
         case Vec(items, _, label):
-            return VECTOR_WORD.fill(n=label or len(items))
+            return _VECTOR_WORD.fill(n=label or len(items))
         case Mat(_, labels):
             return _MATRIX_WORD.fill(n=labels[0] or value.shape[0], m=labels[1] or value.shape[1])
         case SizelessTensor(_, at):

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
-from grader.core.model import Message, Text
-from grader.core.text import name_list, nearest
+from grader.core.model import Message
+from grader.core.text import EMPTY, formula_list, nearest
 from grader.formulas.ast import FunctionCall, Name, Node, Number, Subscript, Transpose
 from grader.formulas.errors import ParseError
 from grader.formulas.tokens import GREEK
@@ -40,9 +40,8 @@ _ONE_HOT = "onehot_"
 _ROWS = "ijklmnrst0123456789"
 
 _UNKNOWN = Message("“{word}” is not known here{near}. Known symbols: {known}.")
-_NEAR = Message(" (did you mean {name}?)")
-_TWO_WAYS = Message("“{word}” is ambiguous; write * between the names.")
-_NOTHING = Text("", "")
+_NEAR = Message(" (did you mean `{name}`?)")
+_TWO_WAYS = Message("“{word}” is ambiguous; write `*` between the names.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +202,6 @@ def unknown_name(word: str, vocabulary: Vocabulary) -> ParseError:
     """The error for an undeclared name, with the nearest declared one."""
     known = list(vocabulary.kinds)
     meant = nearest(word, [*known, *(name for name in FUNCTIONS if len(name) >= _SHORT)])
-    near = _NEAR.fill(name=meant) if meant else _NOTHING
+    near = _NEAR.fill(name=meant) if meant else EMPTY
     shown = word if len(word) <= 24 else f"{word[:23]}…"
-    return ParseError(_UNKNOWN.fill(word=shown, near=near, known=name_list(known) if known else "–"))
+    return ParseError(_UNKNOWN.fill(word=shown, near=near, known=formula_list(known) if known else "–"))

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 
-_ABSENT = Message("{path} does not define {name}; 'attncheck start {question}' writes a stub.")
+_ABSENT = Message("{path} does not define {name}; `attncheck start {question}` writes a stub.")
 _NO_VALUES = Message("The case “{case_name}” has no expected values to compare with; choose another.")
 
 

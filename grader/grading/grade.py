@@ -167,8 +167,8 @@ def replay(
 
 
 _HIDES = Message(
-    "not used, because `import {name}` imports the library {name} in this course. If this is your own code, rename it, "
-    "for example to my_{name}, and update its imports."
+    "not used, because `import {name}` imports the library `{name}` in this course. If this is your own code, rename "
+    "it, for example to `my_{name}`, and update its imports."
 )
 
 

@@ -144,7 +144,7 @@ def _start_with(course: Course, submission: Submission, named: Container[str]) -
 
 
 _NOTHING = Message("nothing to grade.{unread} Expected {expected}; found {found}.").with_advice(
-    Message("'attncheck start {question}' creates a file to work in, 'attncheck show {question}' shows the task.")
+    Message("`attncheck start {question}` creates a file to work in, `attncheck show {question}` shows the task.")
 )
 _DEFINITION = Message("a top-level definition of {names}")
 _ANSWERS = Message("answers in answers.yaml")

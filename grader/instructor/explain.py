@@ -253,7 +253,7 @@ def find_recorded_part(request: ExplainRequest) -> RecordedPart:
         units = gradebook.units(row, {question.id: version})
         result = _result(units[0][0].result, part) if units else None
         if result is None:
-            said = Message("{question} of {learner} is not graded in this version; run 'attncheck batch' or 'regrade'.")
+            said = Message("{question} of {learner} is not graded in this version; run `attncheck batch` or `regrade`.")
             raise UsageError(said.fill(question=question.id, learner=learner.id))
         return RecordedPart(
             learner=learner,
@@ -403,7 +403,7 @@ def explain_code(
     again = replay(context, recorded.question, exercise, recorded.submission, observe)
     index = _same_entry(again, result, chosen)
     if index is None:
-        said = Message("{where} is no longer in the course; run 'attncheck regrade' to grade by the current course.")
+        said = Message("{where} is no longer in the course; run `attncheck regrade` to grade by the current course.")
         raise UsageError(said.fill(where=check))
     fresh = again.result.outcomes[index]
     told = again.unredacted(exercise, index)

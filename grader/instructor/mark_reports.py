@@ -49,7 +49,7 @@ def marks_that_count(book: Book, learner: str | None = None) -> Iterator[Mark]:
                 yield mark
     if learner is not None and not found:
         said = Message("There is no learner “{learner}” in the gradebook.").with_advice(
-            Message("'export csv' lists them.")
+            Message("`attncheck export csv` lists them.")
         )
         raise UsageError(said.fill(learner=clean(learner)))
 

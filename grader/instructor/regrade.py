@@ -179,7 +179,7 @@ def _tasks(book: Gradebook, versions: Mapping[str, str]) -> dict[str, tuple[Subm
         listed = ", ".join(moved[:_NAMED]) + (f" and {len(moved) - _NAMED} more" if len(moved) > _NAMED else "")
         said = Message(
             "These submissions are missing or have changed since they were graded: {listed}. Restore them, or run "
-            "'attncheck batch' on the collection again to grade what is new in it."
+            "`attncheck batch` on the collection again to grade what is new in it."
         )
         raise UsageError(said.fill(listed=listed))
     return tasks
@@ -201,7 +201,7 @@ def points_of(book: Gradebook) -> dict[str, float]:
     found = book.table("questions", float)
     if not found:
         said = Message("{book} does not record which questions count;").with_advice(
-            Message("run 'attncheck batch' again.")
+            Message("run `attncheck batch` again.")
         )
         raise GradebookError(said.fill(book=book.path))
     return found
@@ -237,10 +237,10 @@ def check_seed(book: Gradebook, seed: Seed) -> None:
     if known.startswith("file:"):
         remedy = Message("give the original seed file with --seed-file")
     elif known == Seed.public().label:
-        remedy = Message("leave out --seed-file, and seed_file in course.yaml")
+        remedy = Message("leave out `--seed-file`, and `seed_file` in `course.yaml`")
     said = Message(
         "{parent} was graded with seed {known}, but this command uses seed {seed}: {remedy}. (To grade a "
-        "class with another seed, run 'attncheck batch' with it.)"
+        "class with another seed, run `attncheck batch` with it.)"
     )
     raise UsageError(said.fill(parent=book.path.parent, known=known, seed=seed.label, remedy=remedy))
 

@@ -264,7 +264,7 @@ def find_group(found: PendingAnswers, learner: str, part: str, *, alike: bool) -
 
 _NOT_WAITING = Message("No answer of {learner} to {part} is waiting to be marked. {hint}")
 _NONE_WAIT = Message("No answers to “{part}” are waiting to be marked.").with_advice(
-    Message("'attncheck override DIR --pending' lists those that are.")
+    Message("`attncheck override DIR --pending` lists those that are.")
 )
 
 
@@ -273,7 +273,7 @@ _NONE_WAIT = Message("No answers to “{part}” are waiting to be marked.").wit
 _HEAD = Message("{item}, {points} points, answers: {count}")
 _SAMPLE = Message("Sample answer: {answer}")
 _UNREAD = Message("These answers could not be read.").with_advice(
-    Message("Give points with 'attncheck override DIR LEARNER ITEM --points P --reason TEXT'.")
+    Message("Give points with `attncheck override DIR LEARNER ITEM --points P --reason TEXT`.")
 )
 NOTHING_WAITS = Message("No answers are waiting to be marked.")
 WHICH = Message("Which key points does it make? (letters; 0: none, x: one wording at a time, s: skip, q: quit)")

@@ -26,7 +26,7 @@ _MOST_SHOWN = 60
 
 _NOT_YAML = Message("{file} cannot be read: line {line}: {problem}. Fix it, or name another file.")
 _OTHER_FORM = Message(
-    "{file} is no answers.yaml as “attncheck start” writes it (format, learner, answers); name another file."
+    "{file} is no answers.yaml as `attncheck start` writes it (format, learner, answers); name another file."
 )
 _OTHER_LEARNER = Message(
     "{file} has the answers of {theirs}, but you answered as {yours}, maybe with other numbers. Name another file, or "
@@ -227,7 +227,7 @@ QuestionItem: TypeAlias = tuple[Question, Item]
 
 _NOT_PYTHON = Message("{file} is not valid Python, so {name} cannot be found in it; fix it first.")
 _NOT_UTF8 = Message("{file} is not saved as UTF-8, so it was left as it is; save it as UTF-8 in your editor first.")
-_NOT_IN_FILE = Message("{file} does not define {name}; --reset works on the file that 'start' created.")
+_NOT_IN_FILE = Message("{file} does not define {name}; --reset works on the file that `start` created.")
 
 
 def missing_items(text: str, wanted: Sequence[QuestionItem]) -> list[QuestionItem]:

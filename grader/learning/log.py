@@ -35,7 +35,7 @@ FORMAT = 1
 _TORN = b" #torn"
 #: The byte-order mark that some editors write.
 _MARK = b"\xef\xbb\xbf"
-_ELSEWHERE = Message("use --state F (or ATTNCHECK_STATE) to continue with another file")
+_ELSEWHERE = Message("use `--state F` (or `ATTNCHECK_STATE`) to continue with another file")
 _FIX_LINE = Message(
     "Fix or delete this line in an editor (docs/state.md describes the format); until then, {elsewhere}."
 )

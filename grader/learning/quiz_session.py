@@ -195,7 +195,7 @@ def choose(course: Course, name: str | None) -> tuple[Item, ...]:
         return chosen_items
     if chosen:
         raise UsageError(
-            Message("{chosen} has no quiz items; 'attncheck show {chosen}' lists what it has.").fill(
+            Message("{chosen} has no quiz items; `attncheck show {chosen}` lists what it has.").fill(
                 chosen=chosen[0].id
             )
         )

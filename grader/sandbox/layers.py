@@ -25,7 +25,7 @@ print(confine.landlock_abi() or -ctypes.get_errno(), *confine.namespaces())
 
 
 _ALLOW_NAMESPACES = Message(
-    "sysctl kernel.unprivileged_userns_clone=1 (Debian) or kernel.apparmor_restrict_unprivileged_userns=0 "
+    "`sysctl kernel.unprivileged_userns_clone=1` (Debian) or `kernel.apparmor_restrict_unprivileged_userns=0` "
     "(Ubuntu 24.04); in Docker, a seccomp profile that allows unshare. Code is confined without them; they add a "
     "second barrier"
 )
@@ -74,7 +74,7 @@ def _seccomp(filters: bool) -> Layer:
         remedy = Message("install libseccomp2 (Debian, Ubuntu) or libseccomp (Fedora, Arch)")
     elif not filters:
         detail = Message("the kernel does not support filters, so learners' code could make any system call")
-        remedy = Message("use a kernel with CONFIG_SECCOMP_FILTER, as in all common distributions")
+        remedy = Message("use a kernel with `CONFIG_SECCOMP_FILTER`, as in all common distributions")
     return Layer("seccomp", bool(program) and filters, needed=True, detail=detail, remedy=remedy)
 
 

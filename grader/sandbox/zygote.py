@@ -69,7 +69,7 @@ class ZygoteSettings:
 _NOT_LINUX = Message("learner code can only be confined on Linux; this is {platform}")
 _NOT_STARTED = Message("the sandbox process could not be started: {error}")
 _NO_LIBSECCOMP = Message("libseccomp was not found, so system calls cannot be filtered;").with_advice(
-    Message("install libseccomp2 (Debian, Ubuntu) or libseccomp (Fedora, Arch) and run 'attncheck doctor'")
+    Message("install libseccomp2 (Debian, Ubuntu) or libseccomp (Fedora, Arch) and run `attncheck doctor`")
 )
 _ENDED_STARTING = Message("the sandbox process ended while it started: {error}")
 _SHORT_AT_START = Message(
@@ -85,7 +85,7 @@ _KILLED_STARTING = Message(
 )
 _NOT_READY = Message("the sandbox process did not become ready: {error}")
 _ENDED_EARLY = Message("the sandbox process ended before it was ready (exit code {code});").with_advice(
-    Message("'attncheck doctor' shows which layer is missing, and ATTNCHECK_DEBUG=1 shows its messages")
+    Message("`attncheck doctor` shows which layer is missing, and `ATTNCHECK_DEBUG=1` shows its messages")
 )
 _SEVERAL_THREADS = Message("the zygote has {count} threads; it must have one when it forks")
 _SHARED_MEMORY = Message("the zygote has memory that all its children would share: {what}")

@@ -19,6 +19,7 @@ from grader.classroom.enrolment import seed_name
 from grader.classroom.gradebook import GradingRun, LearnerRow, SubmissionRow
 from grader.classroom.marks import GradedSubmission, Mark, Marking, marks
 from grader.classroom.roster import Learner, Roster
+from grader.core.marks import plain
 from grader.core.model import Course, Item, ItemResult, QuestionResult, Report, Rules, Status, Text
 from grader.course import items, misconceptions
 from grader.instructor import mark_reports
@@ -129,7 +130,7 @@ def _copied(folder: Path, course: Course) -> int:
         question = next(q for q in course.questions if item in q.items)
         ada, own = (items.Context(course.public_id, name, item.id) for name in ("ada", "mlory"))
         theirs = items.draw(item.spec, ada)
-        answer = items.key(item, ada).en
+        answer = plain(items.key(item, ada).en)
         if theirs == items.draw(item.spec, own) or items.judge(item, answer, own).status is Status.PASSED:
             continue
         for written in _spellings():

@@ -11,6 +11,7 @@ import pytest
 
 from grader.classroom import inbox
 from grader.classroom.inbox import stored_answers
+from grader.core.marks import plain
 from grader.core.model import Answer, Course, Item, Observed, Status, Submission
 from grader.course import items
 from grader.grading.grade import grade
@@ -30,7 +31,7 @@ def item_of(course: Course, name: str) -> Item:
 def right_and_wrong(course: Course) -> tuple[str, str]:
     """A right and a wrong answer to the item of all cases."""
     context = items.Context(course.public_id, "mallory", ITEM)
-    right = items.key(item_of(course, ITEM), context).en.split()[0].strip(".:")
+    right = plain(items.key(item_of(course, ITEM), context).en).split()[0].strip(".:")
     wrong = next(choice.id for choice in items.ask(item_of(course, ITEM), context).choices if choice.id != right)
     return right, wrong
 
@@ -98,7 +99,7 @@ def test_an_unread_line_tells_nothing_and_completes_nothing(course: Course) -> N
     earning = 0
     for item in derivations(course):
         context = items.Context(course.public_id, "mallory", item.id)
-        key = [line for line in items.key(item, context).en.split("\n") if line.strip()]
+        key = [line for line in plain(items.key(item, context).en).split("\n") if line.strip()]
         right = judged(course, item, [*key, "((?!"])
         wrong = judged(course, item, [key[0], *("1234567 = 7654321" for _ in key[1:]), "((?!"])
         hidden = judged(course, item, ["((?!", *key])
@@ -132,7 +133,7 @@ def test_every_right_formula_counts_as_read(course: Course) -> None:
         context = items.Context(course.public_id, "mallory", item.id)
         if items.ask(item, context).choices:  # whose keys quote the options as well
             continue
-        submitted = Submission("mallory", (), (Answer(item.id, items.key(item, context).en, 4),))
+        submitted = Submission("mallory", (), (Answer(item.id, plain(items.key(item, context).en), 4),))
         unread += [] if stored_answers(course, submitted).items == (item.id,) else [item.id]
     assert not unread
 
@@ -180,7 +181,7 @@ def test_nonsense_after_a_derivation_earns_nothing(course: Course) -> None:
     """Lines earn no less without a mistake after them than with it, wherever a chain ends."""
     for item in derivations(course):
         context = items.Context(course.public_id, "mallory", item.id)
-        key = [line for line in items.key(item, context).en.split("\n") if line.strip()]
+        key = [line for line in plain(items.key(item, context).en).split("\n") if line.strip()]
         for lines in [key[:at] for at in range(1, len(key) + 1)] + [key[::-1]]:
             alone = judged(course, item, lines).fraction
             for nonsense in ("1234567 = 7654321", "1/0"):

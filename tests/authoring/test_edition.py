@@ -22,6 +22,7 @@ from grader.authoring import edition as publishing
 from grader.commands import run
 from grader.core import cache
 from grader.core.errors import CourseError, UsageError
+from grader.core.marks import plain
 from grader.core.model import Answer, Course, Edition, ExerciseResult, Job, Limits, Report, Status, Submission, Text
 from grader.core.text import points
 from grader.core.yaml_positions import parse
@@ -1038,7 +1039,7 @@ def test_what_can_be_read_is_read_without_a_key(bench: Bench) -> None:
     """An answer that the whole course could not read is refused here too, with the same words; no other is."""
     for item in (item for question in bench.course.questions for item in question.items if item.use == "graded"):
         context = items.Context(bench.course.public_id, "ada", item.id)
-        key = items.key(item, context).en
+        key = plain(items.key(item, context).en)
         for value in (*WRITTEN, key, key.splitlines(), [line.partition(":")[0] for line in key.splitlines()]):
             there, here = (items.judge(each, value, context) for each in (item, items.without_key(item)))
             assert here.readable == there.readable, (item.id, value)

@@ -393,5 +393,5 @@ def test_without_the_library(order: BatchRequest, monkeypatch: pytest.MonkeyPatc
     monkeypatch.delattr("grader.classroom.dask")
     monkeypatch.delitem(sys.modules, "grader.classroom.dask")
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(UsageError, match=r"not installed here \(distributed\): pip install 'attncheck\[cluster\]'"):
+    with pytest.raises(UsageError, match=r"not installed here \(distributed\): `pip install 'attncheck\[cluster\]'`"):
         batch.run(replace(order, scheduler="tcp://127.0.0.1:1"))

@@ -287,7 +287,7 @@ def test_a_learner_can_be_forgotten(book: Gradebook) -> None:
 
 def test_no_book(tmp_path: Path) -> None:
     """A folder that was mistyped is not made into one of results."""
-    with pytest.raises(GradebookError, match="Expected a folder written by 'attncheck batch --out'"):
+    with pytest.raises(GradebookError, match="Expected a folder written by `attncheck batch --out`"):
         open_gradebook(tmp_path)
     assert not list(tmp_path.iterdir())
 
@@ -394,7 +394,7 @@ def test_a_damaged_book_that_asks_for_more_memory_than_there_is(
 def test_an_empty_file_is_no_book(tmp_path: Path) -> None:
     """A batch that was stopped at its very start left it; only a batch makes a book of it."""
     (tmp_path / FILE).touch()
-    with pytest.raises(GradebookError, match=r"is empty\. Run 'attncheck batch' again"):
+    with pytest.raises(GradebookError, match=r"is empty\. Run `attncheck batch` again"):
         open_gradebook(tmp_path)
     with closing(open_gradebook(tmp_path, create=True)) as book:
         assert book.submissions() == ()

@@ -93,7 +93,7 @@ def test_in_the_summary(out: Path, made: Path) -> None:
         rows = write_files(Book.of(gradebook, courses.load(made / "course")), out, "en")
     said = " ".join(batch.lines(summaries[made], rows, out, "en")).split()
     assert "3 answers of 3 learners could not be read: ann, ben, dan." in " ".join(said)
-    assert "--pending' shows them." in " ".join(said)
+    assert "--pending` shows them." in " ".join(said)
     chinese = "".join(batch.lines(summaries[made], rows, out, "zh"))
     assert "3 位学习者的 3 个答案无法读取：ann、ben、dan。" in chinese
     data = batch.to_json(summaries[made], rows, out)

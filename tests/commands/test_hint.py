@@ -38,7 +38,7 @@ def test_hint(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str
         (["Q5", "-e", "atention"], "has no exercise"),
         (["Q99"], "Q99"),
         (["sofmax"], "Did you mean softmax?"),
-        (["Q5.width"], "'attncheck quiz Q5.width' asks it"),
+        (["Q5.width"], "`attncheck quiz Q5.width` asks it"),
         (["Q3"], "choose one: "),
     ],
 )

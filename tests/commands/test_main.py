@@ -246,4 +246,4 @@ def test_unknown_language(attncheck: Attncheck, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("ATTNCHECK_LANG", "fr")
     ran = attncheck("questions")
     assert ran.code == 2
-    assert "ATTNCHECK_LANG is “fr”; it can be en or zh." in ran.err
+    assert "`ATTNCHECK_LANG` is “fr”; it can be `en` or `zh`." in ran.err

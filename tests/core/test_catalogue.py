@@ -7,11 +7,20 @@ import string
 
 import pytest
 
+from grader.authoring.typesetting import wrong_marks
 from grader.core import catalogue
+from grader.core.marks import marked
 from grader.core.model import Message, Text
 from tests import catalogue as pages
 
 ENTRIES = [entry for entry in pages.read() if entry.id]
+#: Texts that are never typeset.
+IN_CHARACTERS = {
+    *("^S: skip", "^P: back", "^L: 中文", "^Q: quit"),  # keys, on a terminal
+    *("softmax(QKᵀ/√d_k), %", "softmax(QKᵀ), %", "size of ∂weights/∂scores", "d_k"),  # axes, which are SVG
+    *("∝ n²", "y = d_k", "scaled_scores"),  # lines of a legend, which SVG files draw
+    *("causal_mask({n})", "causal_mask({q}, {n})", "padding_mask: lengths 8, 5, 2"),  # panels, which are SVG
+}
 
 
 def test_the_catalogue_is_that_of_the_texts() -> None:
@@ -29,6 +38,18 @@ def test_both_languages_fill_in_the_same() -> None:
             assert _fields(english) == _fields(chinese), english
         assert english.count("\n\n") == chinese.count("\n\n"), english
         assert english.count("\b") == chinese.count("\b"), english
+
+
+def test_formulas_and_code_are_marked() -> None:
+    """Both languages mark the same; outside of marks are no signs of mathematics and no names of programs.
+
+    Help texts are left out: click shows their characters as they are.
+    """
+    texts = [entry for entry in ENTRIES if entry.locations[0][0] != "help"]
+    wrong = {entry.id: [*wrong_marks(Text(marked(entry.id), marked(entry.string)))] for entry in texts}
+    assert len(wrong) > 2000
+    assert {text: found for text, found in wrong.items() if found and text not in IN_CHARACTERS} == {}
+    assert {text for text in IN_CHARACTERS if not wrong[text]} == set()
 
 
 def _fields(text: str) -> set[str]:

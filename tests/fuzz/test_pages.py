@@ -12,6 +12,7 @@ from urllib.parse import quote
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
+from grader.core.marks import plain
 from grader.core.model import Course, ExerciseResult, QuestionResult, Report, Status
 from grader.course import items, loader
 from grader.grading import courses
@@ -117,7 +118,7 @@ def asked_for(requests: list[dict[str, Any]], scratch: Path) -> None:
     browser = TestClient(app, base_url=f"http://{HOST}", cookies={COOKIE: TOKEN}, follow_redirects=False)
     explained = {item.id: item.explain.en for q in course().questions for item in q.items if item.explain}
     keys = {
-        item.id: items.key(item, items.Context(course().public_id, "ada", item.id)).en
+        item.id: plain(items.key(item, items.Context(course().public_id, "ada", item.id)).en)
         for item in (i for q in course().questions for i in q.items)
         if item.kind == "derivation"
     }

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from grader import submission
 from grader.core import arithmetic
 from grader.core.errors import CourseError
+from grader.core.marks import plain
 from grader.core.model import Answer, Course, Item, Observed, Question, Status, Submission
 from grader.course import items, loader
 from grader.course.items import Context, Judgment
@@ -88,7 +89,7 @@ def a_course(example: tuple[str, bytes], scratch: Path) -> None:
             items.ask(item, context)
             key = items.key(item, context)
             assert type(key.en) is str and type(key.zh) is str
-            proper(items.judge(item, key.en, context), item.kind)
+            proper(items.judge(item, plain(key.en), context), item.kind)
         for exercise in question.exercises:
             for case in exercise.cases:
                 if not case.sealed:
@@ -140,11 +141,12 @@ def answers(things: Callable[[], Sequence[Item]]) -> st.SearchStrategy[tuple[int
     @functools.cache
     def one(at: int) -> st.SearchStrategy[Any]:
         item = things()[at]
-        right = items.key(item, Context("test", "ada", item.id))
-        typed = bending.texts([right.en, right.zh, "a, b", "1 2 3"], _TYPED)
-        split = right.en.replace(";", ",").split(", ")
+        key = items.key(item, Context("test", "ada", item.id))
+        en, zh = plain(key.en), plain(key.zh)
+        typed = bending.texts([en, zh, "a, b", "1 2 3"], _TYPED)
+        split = en.replace(";", ",").split(", ")
         pairs = {each.partition("-")[0].strip(): each.partition("-")[2].strip() for each in split}
-        return typed | typed | bending.data([right.en, split, pairs, 1, 2.5, {"en": right.en}])
+        return typed | typed | bending.data([en, split, pairs, 1, 2.5, {"en": en}])
 
     return st.deferred(lambda: st.integers(0, len(things()) - 1).flatmap(lambda at: st.tuples(st.just(at), one(at))))
 

@@ -204,7 +204,7 @@ def test_unknown_names_are_refused(selection: Selection, said: str) -> None:
         (submission(q05=DOUBLE), {"exercises": ("Turn",)}, "definition of turn; found double"),
         (submission(q05=DOUBLE), {"questions": ("Q12",)}, "Expected answers in answers.yaml; found double"),
         (replace(submission(q05="x = 1"), origin="ada/q05.py"), {}, "ada/q05.py: nothing to grade"),
-        (answered(), {}, "found no answers that belong to this course. 'attncheck start Q5' creates"),
+        (answered(), {}, "found no answers that belong to this course. `attncheck start Q5` creates"),
     ],
 )
 def test_nothing_to_grade(given: Submission, selection: dict[str, Any], said: str) -> None:

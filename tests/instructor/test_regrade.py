@@ -188,7 +188,7 @@ def test_the_seed_is_the_one_that_the_course_names(tmp_path: Path, secret: Seed)
 
 def test_another_seed_is_refused(out: Path, secret: Seed) -> None:
     """By its label, with what to give instead."""
-    with pytest.raises(UsageError, match=r"seed public, but this command uses seed file:\w+: leave out --seed-file"):
+    with pytest.raises(UsageError, match=r"seed public, but this command uses seed file:\w+: leave out `--seed-file"):
         again(out, seed=secret)
     with closing(open_gradebook(out)) as book:
         book.remember("seed", secret.label)
@@ -219,7 +219,7 @@ def test_other_files_are_not_graded(gone: bool, out: Path) -> None:
     assert not again(out).has_changes
     change(out, *KEY)
     change(out, *OTHER_KEY)
-    with pytest.raises(UsageError, match=r"since they were graded: \S+bo.py. Restore them, or run 'attncheck batch'"):
+    with pytest.raises(UsageError, match=r"since they were graded: \S+bo.py. Restore them, or run `attncheck batch`"):
         again(out, write=True)
     assert earned(out)["ada"] == 4
 
@@ -310,7 +310,7 @@ def test_nothing_was_graded(tmp_path: Path) -> None:
     with pytest.raises(GradebookError, match="has no gradebook"):
         again(tmp_path)
     (tmp_path / "gradebook.sqlite").touch()
-    with pytest.raises(GradebookError, match=r"is empty\. Run 'attncheck batch' again"):
+    with pytest.raises(GradebookError, match=r"is empty\. Run `attncheck batch` again"):
         again(tmp_path)
     (tmp_path / "gradebook.sqlite").unlink()
     with closing(open_gradebook(tmp_path, create=True)) as book:

@@ -359,7 +359,7 @@ def test_files_of_somebody_else_are_left_alone(text: str, path: Path) -> None:
 
 def test_folders_are_no_files(tmp_path: Path) -> None:
     """A folder, and a file where a folder should be, are said with the way out."""
-    with pytest.raises(StateError, match=r"cannot be read: Is a directory. Use --state F"):
+    with pytest.raises(StateError, match=r"cannot be read: Is a directory. Use `--state F"):
         log.read(tmp_path, "attention")
     with pytest.raises(StateError, match=r"cannot be written: Is a directory. .*--state F"):
         log.append(tmp_path, ANSWER)

@@ -135,7 +135,7 @@ def test_a_taken_port(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Non
 def test_without_the_extra(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Which extra to install is said, in both languages."""
     monkeypatch.setitem(sys.modules, "uvicorn", None)
-    for lang, said in (("en", "pip install 'attncheck[web]'"), ("zh", "请运行 pip install 'attncheck[web]'")):
+    for lang, said in (("en", "`pip install 'attncheck[web]'`"), ("zh", "请运行 `pip install 'attncheck[web]'`")):
         assert run(["serve", "--no-browser", "--lang", lang]) == 2
         assert said in capsys.readouterr().err
 

@@ -28,7 +28,7 @@ RANK = 30
 
 _WHO = r"^(?:(?P<name>(?!LATE_|anon_)[^\W_]\w*?)_)?(?P<late>LATE_)?(?P<user>\d+|anon_[^\W_]+)_"
 _NAME = re.compile(_WHO + r"(?P<attachment>\d+)_(?P<file>.+)$")
-_NO_SUCH_NAME = Message("not a file name of Canvas (such as doejane_1234_5678_q05.py)")
+_NO_SUCH_NAME = Message("not a file name of Canvas (such as `doejane_1234_5678_q05.py`)")
 #: Text typed into a box, and links: nothing to grade, but they show who submitted something.
 _TYPED = re.compile(_WHO + r"(?P<file>(?:text|link)\.html)$")
 _AGAIN = re.compile(r"^(?P<stem>.+)-(?P<number>[1-9]\d?)(?P<suffix>\.[^.]+)$")

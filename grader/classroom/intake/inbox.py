@@ -43,7 +43,7 @@ from grader.submission.messages import listing
 RANK = 5
 
 _NO_RECEIPT = Message("it has no readable {name}")
-_NOT_SUBMITTED = Message("it was not submitted with 'attncheck submit'")
+_NOT_SUBMITTED = Message("it was not submitted with `attncheck submit`")
 _BADLY_SIGNED = Message("its receipt does not have the signature of this inbox")
 _UNSIGNED = Message("its receipt has no signature")
 _SEVERAL_ACCOUNTS = Message("several accounts have written to the folder {folder}, so it may be another learner's work")
@@ -153,7 +153,7 @@ def _key(tree: Tree) -> bytes | None:
         if stat.S_IMODE(mine.st_mode) & 0o077:
             said = Message(
                 "others can read the key of the inbox, {key}, and sign with it. Remove it, create a new one with "
-                "'attncheck inbox', and check what was submitted since."
+                "`attncheck inbox`, and check what was submitted since."
             )
             raise UsageError(said.fill(key=inbox.KEY))
     return inbox.parse_key(tree.read(inbox.KEY))

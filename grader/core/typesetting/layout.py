@@ -85,7 +85,8 @@ _PREFIXES = frozenset("∂∇Δ√")
 _CLOSING = {"(": ")]", "[": "])", "{": "}", "⟨": "⟩", "⌊": "⌋", "⌈": "⌉", "|": "|", "‖": "‖"}
 _TYPED = {"<=": "≤", ">=": "≥", "!=": "≠", "->": "→", "...": "…", "**": "^", "-": "−", "*": "·", "'": "′"}
 _TOKEN = re.compile(
-    r"(?P<space>\s+)|(?P<number>\d{1,3}(?:[ ,]\d{3})+(?![\d.])|\d+(?:\.\d+)?)|(?P<quoted>“[^”]*”|\"[^\"]*\")"
+    r"(?P<space>\s+)|(?P<number>\d{1,3}(?:[ ,]\d{3})+(?![\d.])|\d+(?:\.\d+)?(?:[eE][+-]?\d+(?!\w))?)"
+    r"|(?P<quoted>“[^”]*”|\"[^\"]*\")"
     r"|(?P<name>\w[\u0300-\u036f]+)|(?P<letters>[A-Za-z]+)|(?P<above>[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿᵐⁱᵀ]+)|(?P<below>[₀₁₂₃₄₅₆₇₈₉₊₋ᵢⱼₖₗₘₙₚₜᵣₛₐₓ]+)"
     r"|(?P<words>[一-鿿]+)|(?P<typed><=|>=|!=|->|\.\.\.|\*\*|[-*'])|(?P<sign>.)",
     re.DOTALL,
@@ -211,7 +212,7 @@ class _Reader:
         self.place += 1
         match token.kind:
             case "number":
-                return Atom(token.text, "number")
+                return _number(token.text)
             case "letters" | "name":
                 return Atom(token.text, "name")
             case "word" | "words" | "quoted":
@@ -337,6 +338,15 @@ def _is_sign(part: Tree) -> bool:
 def _is_operator_of(part: Tree) -> bool:
     """Whether a sign belongs to what follows it, or between factors, so that it can stand above a fraction bar."""
     return isinstance(part, Atom) and part.text in "∂∇∑∏·⊙"
+
+
+def _number(text: str) -> Tree:
+    """A number; one such as 1.5e-3 as 1.5 · 10⁻³."""
+    digits, exponent, power = text.lower().partition("e")
+    if not exponent:
+        return Atom(text, "number")
+    raised = layout(str(int(power)))
+    return Row((Atom(digits, "number"), Atom("·", "sign"), Scripts(Atom("10", "number"), above=_row(raised.parts))))
 
 
 def _row(parts: tuple[Tree, ...]) -> Tree:

@@ -37,9 +37,10 @@ from __future__ import annotations
 import functools
 import hmac
 import importlib
+import itertools
 import pkgutil
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType, ModuleType
 from typing import Any, Literal, TypeAlias, TypeVar
@@ -181,6 +182,12 @@ def draw_choices(spec: Any) -> Mapping[str, tuple[int | float, ...]]:
     """The names of the numbers that differ between learners, with the choices for each."""
     choices: Mapping[str, tuple[int | float, ...]] = getattr(spec, "draw", {})
     return choices
+
+
+def draws(choices: Mapping[str, Sequence[T]], most: int) -> Iterator[dict[str, T]]:
+    """The numbers that learners can have; ``most`` of them if there are more."""
+    for values in itertools.islice(itertools.product(*choices.values()), most):
+        yield dict(zip(choices, values, strict=True))
 
 
 def draw(spec: Any, context: Context) -> dict[str, int | float]:

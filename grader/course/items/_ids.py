@@ -59,6 +59,11 @@ def choices(things: Sequence[Arrangeable]) -> list[Choice]:
     return sorted((Choice(thing.id, thing.text) for thing in things), key=lambda choice: normalize_id(choice.id))
 
 
+def names(things: Sequence[Arrangeable]) -> list[str]:
+    """The ids in the form in which they are compared."""
+    return [normalize_id(thing.id) for thing in things]
+
+
 def split_words(value: object) -> list[str] | None:
     """The words of a text, or of a list of texts and numbers; None for other values and for long ones."""
     parts = [as_id_text(part) for part in (value if isinstance(value, (list, tuple)) else [value])]

@@ -12,7 +12,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 
+from grader.core import marks
 from grader.core.model import Message, Text
+from grader.core.text import EMPTY, name_list
 from grader.formulas.ast import (
     IMAGINARY,
     Derivative,
@@ -42,10 +44,11 @@ _KRONECKER = ("delta", "onehot", "diag")
 _ABSENT = Message("there is no {what}")
 _NONE_OF = Message("there is none of {what}")
 _BOTH = Message("{what} are not apart")
-_IN = Message("{why} in “{part}”")
+_IN = Message("{why} in “${part}$”")
 #: Operators whose names are no signs that learners write.
 _IN_WORDS: Mapping[str, Text] = {
-    "kron": Message("δ_ij, diag, onehot or I"),
+    "√": Text("√", "√"),
+    "kron": Message("$δ_ij$, $diag$, $onehot$ or $I$"),
     "dot": Message("dot product"),
     "T": Message("transpose"),
     "[]": Message("matrix with its entries"),
@@ -105,31 +108,27 @@ def failures(node: Node, wanted: Property, names: Declarations) -> list[Text]:
     return list(_failures(node, wanted, names))
 
 
-_NO_WORDS = Text("", "")
-
-
 def _failures(node: Node, wanted: Property, names: Declarations) -> Iterator[Text]:
     mentioned = mentions(node, names)
     yield from _mention_failures(mentioned, wanted)
     if wanted.is_ and not operators(node, names) & {*wanted.is_}:
-        yield _NO_WORDS
+        yield EMPTY
     if wanted.over and not (isinstance(node, Sum) and node.high is not None and _names(node.high) & {*wanted.over}):
-        yield _NO_WORDS
+        yield EMPTY
     yield from _operator_failures(node, wanted, names)
     if not _structured(node, wanted, names):
-        yield _NO_WORDS
+        yield EMPTY
     if wanted.any and not any(holds(node, one, names) for one in wanted.any):
-        yield _NO_WORDS
+        yield EMPTY
     for one in wanted.all:
         yield from _failures(node, one, names)
     if wanted.not_ and holds(node, wanted.not_, names):
-        yield _NO_WORDS
+        yield EMPTY
 
 
 def _listed(found: Sequence[str]) -> Text:
     """Names of symbols and operators, for people."""
-    texts = [_IN_WORDS.get(name, Text(name, name)) for name in found]
-    return Text(", ".join(text.en for text in texts), "、".join(text.zh for text in texts))
+    return name_list(_IN_WORDS.get(name, marks.formula(name)) for name in found)
 
 
 def _mention_failures(mentioned: set[str], wanted: Property) -> Iterator[Text]:

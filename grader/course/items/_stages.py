@@ -27,7 +27,7 @@ from grader.formulas.steps import excerpt_of
 _LACKS = Message("Line {number}: {why}.")
 _SAME = Message("Line {number} is only line {other} in another form.")
 _SAME_AS_START = Message("Line {number} is only the start in another form.")
-_DROPS = Message("In line {number}, “{part}” changes nothing.")
+_DROPS = Message("In line {number}, “${part}$” changes nothing.")
 _LATE = Message("Line {number} comes too late: what follows from it stands before it.")
 _NOT_JUDGED = Message("Line {number} is too complicated to be judged; write it in several lines.")
 

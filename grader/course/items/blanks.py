@@ -59,7 +59,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from grader.core import marks
-from grader.core.model import Message, Status, Text
+from grader.core.model import Message, Sentences, Status, Text
 from grader.core.text import name_list
 from grader.course.items import Context, Judgment, LineRead, Prompt, QuizItem, essay, expression, unreadable
 from grader.course.items import _properties as properties
@@ -79,9 +79,9 @@ HEAVY = True
 
 #: Lines of an answer that are read.
 _MOST_LINES = 20
-_HOW = Message("Write a line for each blank, for example {example}")
+_HOW = Message("Write a line for each blank, for example `{example}`")
 _BLANK = Message("{name}: {asks}")
-_FORM = Message("Write a line for each of {names}, for example {example}")
+_FORM = Message("Write a line for each of {names}, for example `{example}`")
 _MISSING = Message("Nothing is written for {names}.")
 _ABOUT = Message("{name}: {why}")
 
@@ -132,7 +132,7 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
         for strange in properties.unknown(blank.is_ or Property(), declared):
             yield unexpected(("blanks", name, "is"), strange, "a symbol or an operator", "unknown-symbol")
         if not problems and (why := _judge_blank(spec, name, blank.answer, declared)).status is not Status.PASSED:
-            said = why.message.en if why.message else ""
+            said = marks.plain(why.message.en) if why.message else ""
             yield ValueProblem(("blanks", name, "answer"), f"expected a correct answer, but: {said}", "own-answer")
 
 
@@ -185,7 +185,7 @@ def _judge_blank(spec: Spec, name: str, text: str, declared: Declarations) -> Ju
         return found
     sentences = [_sentence(why)] if why.en else []
     sentences += [blank.missing] if blank.missing else []
-    message = Text(" ".join(one.en for one in sentences), "".join(one.zh for one in sentences))
+    message = Sentences(tuple(sentences))
     return Judgment(Status.FAILED, 0.0, message)
 
 

@@ -80,8 +80,8 @@ from typing import Literal, TypeAlias
 from grader.core import marks
 from grader.core.constraints import MisconceptionId
 from grader.core.layout import cells
-from grader.core.model import Lang, Message, Status, Text
-from grader.core.text import Path, name_list
+from grader.core.model import Lang, Message, Sentences, Status, Text
+from grader.core.text import Path, formula_list, name_list
 from grader.course.items import Context, Judgment, LineRead, Prompt, QuizItem, _stages, essay, unreadable
 from grader.course.items import _properties as properties
 from grader.course.items._no_options import counted as counted
@@ -113,25 +113,28 @@ _HOW = Message("Write one step per line, each equal to the line before. You may 
 _HOW_GIVEN = Message("First state your assumptions, one per line: `given q: iid(mean=…, var=…)`.")
 _FROM = Message("Start from ${start}$.")
 _FROM_TO = Message("From ${start}$ to ${end}$.")
-_BREAK = Message("Line {number}: “{right}” does not follow from “{left}”{where} “{left}” is {x}, and “{right}” is {y}.")
+_BREAK = Message(
+    "Line {number}: “${right}$” does not follow from “${left}$”{where} “${left}$” is ${x}$, and “${right}$” is ${y}$."
+)
 _WHERE = Message(": for {instance},")
 _NO_WHERE = Message(":")
 _DEPENDS = Message("{what} depends on {moments}, which the mean and variance do not determine.")
 _THE_LINE = Message("That line")
-_UNREAD = Message("Line {number}, “{text}”: {why}")
-_NOT_YET = Message("Every step so far is right, but “{last}” is not the end yet.")
+_UNREAD = Message("Line {number}, “${text}$”: {why}")
+_NOT_YET = Message("Every step so far is right, but “${last}$” is not the end yet.")
 _LINE = Message("line {number}")
 _REMARKS = Message("Read as remarks, not as steps: {lines}. If a formula in them is a step, give it a line of its own.")
-_LIMITS = Message("Limits are not judged ({lines}); write a derivative with ∂.")
+_LIMITS = Message("Limits are not judged ({lines}); write a derivative with `∂`.")
 _ONLY_HERE = Message("Right, but line {number} holds only for the variances given here.")
-_STATE = Message("State what you assume about {missing}, each on a line of its own: given {name}: iid(mean=…, var=…).")
+_STATE = Message("State what you assume about {missing}, each on its own line: `given {name}: iid(mean=…, var=…)`.")
 _GIVEN_UNREAD = Message("Your assumption about {name} cannot be read: {why}")
 _GIVEN_FORM = Message("Write it as {forms}.")
 _GIVEN_WRONG = Message(
-    "Under your assumptions ({given}), {start} is not {end}: for {instance} it is {value}, and {end} is {wanted}."
+    "Under your assumptions (`{given}`), ${start}$ is not ${end}$: for {instance} it is ${value}$, and ${end}$ is "
+    "${wanted}$."
 )
 _GIVEN_OTHER = Message(
-    "Under your assumptions ({given}), {start} does not have the value asked for: for {instance} it is {value}."
+    "Under your assumptions (`{given}`), ${start}$ does not have the value asked for: for {instance} it is ${value}$."
 )
 
 HEAVY = True
@@ -209,7 +212,7 @@ def _unread(spec: Spec, declared: Declarations) -> Iterator[ValueProblem]:
         try:
             parse_chain(text, declared.vocabulary)
         except FormulaError as error:
-            yield unexpected(path, text, f"a formula, but: {error.text.en}", "formula")
+            yield unexpected(path, text, f"a formula, but: {error}", "formula")
 
 
 def _written(spec: Spec) -> Iterator[tuple[Path, str]]:
@@ -246,7 +249,7 @@ def _worked(spec: Spec, declared: Declarations) -> Iterator[ValueProblem]:
     context = Context("", "", "")
     judged = judge(spec, _with_givens(spec, [line.line for line in spec.chain]), context)
     if judged.status is not Status.PASSED:
-        said = judged.message.en if judged.message else f"it shows {judged.misconception}"
+        said = marks.plain(judged.message.en) if judged.message else f"it shows {judged.misconception}"
         yield ValueProblem(("chain",), f"expected a chain that passes, but: {said}", "own-answer")
     if judge(spec, _with_givens(spec, [spec.from_, spec.to, spec.to]), context).fraction:
         yield ValueProblem(("routes",), "expected stages that the end does not show", "given-away")
@@ -277,7 +280,7 @@ def judge(spec: Spec, value: object, context: Context) -> Judgment:
     """``value`` is a text with one line per step, a list of lines, or a mapping with ``given`` and ``lines``."""
     parts = _parts(value, spec)
     if parts is None:
-        return unreadable(Message("Write the steps as lines of text, or as {{given: {{…}}, lines: […]}}.").fill())
+        return unreadable(Message("Write the steps as lines of text, or as `{{given: {{…}}, lines: […]}}`.").fill())
     stated, written = parts
     bank = _of_bank(spec)
     try:
@@ -303,7 +306,7 @@ def _with_left_out(message: Text, written: Sequence[tuple[int, str]], bank: _OfB
         sentences.insert(0, _LIMITS.fill(lines=name_list(_LINE.fill(number=at) for at in dict.fromkeys(limits))))
     if others := [at for at in left_out if at not in limits]:
         sentences.append(_REMARKS.fill(lines=name_list(_LINE.fill(number=at) for at in others)))
-    return _joined(*sentences)
+    return Sentences(tuple(sentences))
 
 
 def _all_but_the_end(spec: Spec) -> float:
@@ -431,10 +434,6 @@ def _failed(
     return Judgment(Status.FAILED, round(fraction, 4), message, misconception, place=place)
 
 
-def _joined(*sentences: Text) -> Text:
-    return Text(" ".join(one.en for one in sentences), "".join(one.zh for one in sentences))
-
-
 @dataclass(frozen=True, slots=True)
 class _OfBank:
     """The declarations of an item, and its start and end."""
@@ -484,16 +483,16 @@ def _givens(spec: Spec, stated: dict[str, str] | None, declared: Declarations) -
         stated = {}
     missing = [name for name in spec.given if name in random and name not in stated]
     if missing and spec.state_givens:
-        return unreadable(_STATE.fill(missing=name_list(missing), name=missing[0]))
+        return unreadable(_STATE.fill(missing=formula_list(missing), name=missing[0]))
     try:
         theirs = read_declarations(spec.symbols, {**spec.given, **stated})
     except DeclarationError as error:
         # Some errors name the forms already.
-        forms = () if GIVEN_FORMS in error.text.en else (_GIVEN_FORM.fill(forms=GIVEN_FORMS),)
-        why = _joined(error.text, *forms)
+        forms = () if GIVEN_FORMS.en in error.text.en else (_GIVEN_FORM.fill(forms=GIVEN_FORMS),)
+        why = Sentences((error.text, *forms))
         return unreadable(_GIVEN_UNREAD.fill(name=error.name, why=why))
     if strange := [name for name in stated if name not in declared.declared]:
-        return unreadable(_GIVEN_UNREAD.fill(name=strange[0], why=_GIVEN_FORM.fill(forms=name_list(spec.given))))
+        return unreadable(_GIVEN_UNREAD.fill(name=strange[0], why=_GIVEN_FORM.fill(forms=formula_list(spec.given))))
     sized = {
         name: replace(found, sizes=random[name].sizes) if isinstance(found, Random) and name in random else found
         for name, found in theirs.declared.items()
@@ -511,10 +510,10 @@ def _givens(spec: Spec, stated: dict[str, str] | None, declared: Declarations) -
     known = {"given": said, "start": show(start), "end": show(end), "instance": found.instance or "–"}
     sentences = [wrong.fill(**known, value=found.left, wanted=found.right)]
     if found.higher_moments:
-        sentences.append(_DEPENDS.fill(what=show(start), moments=name_list(found.higher_moments)))
+        sentences.append(_DEPENDS.fill(what=marks.formula(show(start)), moments=formula_list(found.higher_moments)))
         if normal := compare.normal_value(start, theirs, found):
-            sentences.append(Message("For normally distributed components it would be {value}.").fill(value=normal))
-    return _failed(_joined(*sentences), 0.0)
+            sentences.append(Message("For normally distributed components it would be ${value}$.").fill(value=normal))
+    return _failed(Sentences(tuple(sentences)), 0.0)
 
 
 # -------------------------------------------------------------------------------------------------- chains
@@ -670,7 +669,7 @@ def _why_wrong(
     sides = {"left": excerpt_of(left.text), "right": excerpt_of(right.text), "x": different.left, "y": different.right}
     message = _BREAK.fill(number=right.number, where=where, **sides)
     if different.higher_moments:
-        message = _joined(message, _DEPENDS.fill(what=_THE_LINE, moments=name_list(different.higher_moments)))
+        message = Sentences((message, _DEPENDS.fill(what=_THE_LINE, moments=formula_list(different.higher_moments))))
     return message, 0.0, misconception
 
 
@@ -680,11 +679,13 @@ def _why_incomplete(
     """What is missing of a chain in which every step is right."""
     missing = _stages.why_incomplete(shown, lines, looker.names)
     if missing and not all(shown.shown):
-        return _joined(*missing)
+        return Sentences(tuple(missing))
     said = {"last": excerpt_of(steps[-1].text), "end": show(_of_bank(spec).end)}
     if not spec.hide_to:
-        return Message("Every step so far is right, but “{last}” is not the end yet: continue to {end}.").fill(**said)
-    return _joined(_NOT_YET.fill(**said), *_stages.why_not_the_end(lines[-1], shown.route, looker.names))
+        return Message("Every step so far is right, but “${last}$” is not the end yet: continue to ${end}$.").fill(
+            **said
+        )
+    return Sentences((_NOT_YET.fill(**said), *_stages.why_not_the_end(lines[-1], shown.route, looker.names)))
 
 
 def _same(node: Node, line: str | Node, declared: Declarations, *, unclear: bool = False) -> bool:
@@ -703,7 +704,7 @@ def prompt(spec: Spec, context: Context) -> Prompt:
     """Several lines, with the start of the chain, and the end unless it is hidden."""
     how: Text = _HOW
     if spec.state_givens:
-        how = _joined(_HOW_GIVEN, Text(f"\n{how.en}", f"\n{how.zh}"))
+        how = Sentences((_HOW_GIVEN, Text(f"\n{how.en}", f"\n{how.zh}")))
     said = {"start": spec.from_, "end": spec.to}  # as the bank writes them: brackets may be what the item is about
     ends = (_FROM if spec.hide_to else _FROM_TO).fill(**said)
     symbols = {name: text for name, text in spec.symbols.items() if name not in spec.given}

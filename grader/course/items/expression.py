@@ -53,9 +53,9 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from grader.core import marks
-from grader.core.model import Message, Status, Text
+from grader.core.model import Message, Sentences, Status, Text
 from grader.core.tables import table
-from grader.core.text import Path, name_list
+from grader.core.text import LABELED, PARENTHESIZED, SEMICOLON, Path, formula_list, join, same
 from grader.course.items import Context, Judgment, LineRead, Prompt, QuizItem, _prose, _values, essay, unreadable
 from grader.course.items._no_options import counted as counted
 from grader.course.items._no_options import options as options
@@ -83,12 +83,12 @@ _HOW_GROWS = Message("Answer with a growth rate, such as `O(n log n)` or `O(n^2 
 _NOT_TEXT = Message("Answer with one formula, written as text.")
 _ONE = Message("Answer with one formula; the two sides of your “=” are not equal.")
 _EXACT = Message(
-    "An exact formula is asked for; O(…) and Θ(…) leave out factors and smaller terms. Write the formula itself."
+    "An exact formula is asked for; $O(…)$ and $Θ(…)$ leave out factors and smaller terms. Write the formula itself."
 )
-_DIFFERS = Message("Not the right formula: for {instance}, yours is {value}.")
-_DIFFERS_CONSTANT = Message("Not the right formula: yours is {value}.")
+_DIFFERS = Message("Not the right formula: for {instance}, yours is ${value}$.")
+_DIFFERS_CONSTANT = Message("Not the right formula: yours is ${value}$.")
 _BEYOND = Message("Yours depends on {moments}, which the mean and variance do not determine.")
-_GROWS = Message("Yours grows like {rate}, which is not right.")
+_GROWS = Message("Yours grows like ${rate}$, which is not right.")
 _ONLY_HERE = Message("Right, but only for the variances given here; it would not hold for others.")
 
 
@@ -121,7 +121,7 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
             node = parse(str(text), declared.vocabulary)
             _equal(node, node, spec, declared)
         except FormulaError as error:
-            yield unexpected(path, text, f"a formula with a value, but: {error.text.en}", "formula")
+            yield unexpected(path, text, f"a formula with a value, but: {error}", "formula")
             return
         read.append((path, text, node))
     for at, (path, text, formula) in enumerate(read):
@@ -141,7 +141,7 @@ def check_declarations(
     except DeclarationError as error:
         key = "given" if error.name in given else "symbols"
         yield unexpected(
-            (key, error.name), {**symbols, **given}.get(error.name), f"a declaration, but: {error.text.en}", "formula"
+            (key, error.name), {**symbols, **given}.get(error.name), f"a declaration, but: {error}", "formula"
         )
     return None
 
@@ -273,7 +273,7 @@ def _sides(text: str) -> list[str]:
     for char in text:
         depth += (char in "([{") - (char in ")]}")
         if char in _RELATIONS and depth <= 0:
-            raise ParseError(Message("Answer with one formula, without <, >, ≤ or ≥."))
+            raise ParseError(Message("Answer with one formula, without `<`, `>`, `≤` or `≥`."))
         if char == "=" and depth <= 0:
             found.append("")
         else:
@@ -296,8 +296,8 @@ def _judged(node: Node, spec: Spec, declared: Declarations) -> Judgment:
     message = _DIFFERS if found.instance else _DIFFERS_CONSTANT
     said = message.fill(instance=found.instance, value=found.left)
     if found.higher_moments:
-        depends = _BEYOND.fill(moments=name_list(found.higher_moments))
-        said = Text(f"{said.en} {depends.en}", f"{said.zh}{depends.zh}")
+        depends = _BEYOND.fill(moments=formula_list(found.higher_moments))
+        said = Sentences((said, depends))
     return _failed(said)
 
 
@@ -327,30 +327,26 @@ def prompt(spec: Spec, context: Context) -> Prompt:
 
 def describe_declarations(symbols: Mapping[str, str], given: Mapping[str, str]) -> Sequence[Text]:
     """The declarations of symbols and what is given, in words."""
-    listed = [(name, *describe_declaration(text)) for name, text in symbols.items() if name not in given]
     found = []
-    if listed:
-        en = "; ".join(f"{marks.formula(name)} ({en})" if en else marks.formula(name) for name, en, _ in listed)
-        zh = "；".join(f"{marks.formula(name)}（{zh}）" if zh else marks.formula(name) for name, _, zh in listed)
-        found.append(Message("Symbols: {symbols}.").fill(symbols=Text(en, zh)))
+    if listed := {marks.formula(name): _declared(text) for name, text in symbols.items() if name not in given}:
+        each = [PARENTHESIZED.fill(what=name, more=said) for name, said in listed.items()]
+        found.append(Message("Symbols: {symbols}.").fill(symbols=join(each, SEMICOLON)))
     if given:
-        known = [(name, *describe_declaration(text)) for name, text in given.items()]
-        en = "; ".join(f"{marks.formula(name)}: {en}" for name, en, _ in known)
-        zh = "；".join(f"{marks.formula(name)}：{zh}" for name, _, zh in known)
-        found.append(Message("Given: {given}.").fill(given=Text(en, zh)))
+        each = [LABELED.fill(who=marks.formula(name), said=_declared(text)) for name, text in given.items()]
+        found.append(Message("Given: {given}.").fill(given=join(each, SEMICOLON)))
     return found
 
 
-def describe_declaration(text: str) -> tuple[str, str]:
-    """A declaration in words: English, Chinese."""
+def _declared(text: str) -> Text:
+    """A declaration in words."""
     text = " ".join(text.split())
     head, bracket, rest = text.partition("(")
     words = table(__file__, "declarations.yaml").get(head + bracket)
     if words and rest[-1:] == bracket.replace("(", ")"):
         inner = rest[:-1] if "=" in rest else marks.formula(rest[:-1])
-        return words["en"].format(inner), words["zh"].format(_chinese(inner))
+        return Text(words["en"].format(inner), words["zh"].format(_chinese(inner)))
     plain = text.removesuffix("(definition)").removesuffix("(the same variable)").strip()
-    return marks.formula(f"= {plain}"), marks.formula(f"= {plain}")
+    return same(marks.formula(f"= {plain}"))
 
 
 def _chinese(inner: str) -> str:
@@ -362,7 +358,7 @@ def _chinese(inner: str) -> str:
 def key(spec: Spec, context: Context) -> Text:
     """The right formula."""
     declared = read_declarations(spec.symbols, spec.given)
-    text = show(parse(str(spec.answer), declared.vocabulary)).replace("Θ", "O")
+    text = marks.formula(show(parse(str(spec.answer), declared.vocabulary)).replace("Θ", "O"))
     unit = spec.unit if isinstance(spec.unit, Text) else Text(spec.unit or "", spec.unit or "")
     return Text(f"{text} {unit.en}".strip(), f"{text} {unit.zh}".strip())
 

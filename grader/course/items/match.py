@@ -76,10 +76,10 @@ from grader.course.items._no_options import options as options
 from grader.course.items._options import excerpt, normalize_id
 from grader.course.problems import ValueProblem, unexpected
 
-_HOW = Message("Give each item its match, for example {example}.")
+_HOW = Message("Give each item its match, for example `{example}`.")
 _ONCE = Message("Each match is used at most once.")
 _OFTEN = Message("A match may be used more than once.")
-_UNPAIRED = Message("“{said}” has no match; write pairs such as {example}.")
+_UNPAIRED = Message("“{said}” has no match; write pairs such as `{example}`.")
 _COUNT = Message("Pairs that are right: {right} of {all}.")
 
 
@@ -129,7 +129,7 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
             what = "an id that begins with a letter, such as a (it is a key in answers.yaml)"
             problems.append(unexpected(("left", index, "id"), thing.id, what, "duplicate-name"))
     for index, thing in enumerate(spec.right):
-        if normalize_id(thing.id) in _names(spec.left):
+        if normalize_id(thing.id) in _ids.names(spec.left):
             problems.append(
                 unexpected(
                     ("right", index, "id"), thing.id, "an id that no entry of `left` has, such as 1", "duplicate-name"
@@ -164,10 +164,6 @@ def _wrong(spec: Spec) -> Iterator[ValueProblem]:
         yield from _ids.unknown_id((*path, 1), right, spec.right, "an id of `right`")
         if spec.pairs.get(left) == right:
             yield unexpected(path, list(wrong.pair), "a pair that is not right", "wrong-is-right")
-
-
-def _names(things: Sequence[Arrangeable]) -> list[str]:
-    return [normalize_id(thing.id) for thing in things]
 
 
 # ------------------------------------------------------------------------------------------------- answers
@@ -269,13 +265,13 @@ def _has(pairs: Mapping[str, str], wrong: WrongPair) -> bool:
 
 def _read(spec: Spec, value: object) -> dict[str, str]:
     """The partners that the answer gives, by ids of ``left``. Raises _UnreadablePairs."""
-    left, right = _names(spec.left), _names(spec.right)
+    left, right = _ids.names(spec.left), _ids.names(spec.right)
     words = _ids.split_words(_flat(value)) or []
     if not any(map(_NOT_SO.search, words)):
         words = [part for word in words for part in ([word] if word in left or word in right else _CHINESE.split(word))]
     parts = [part for word in words if word for part in _apart(word, left, right)]
     if not parts:
-        raise _UnreadablePairs(Message("Write pairs such as {example}.").fill(example=_example(spec)))
+        raise _UnreadablePairs(Message("Write pairs such as `{example}`.").fill(example=_example(spec)))
     strange = next((part for part in parts if part not in left and part not in right), None)
     if strange is not None:
         raise _UnreadablePairs(_ids.UNKNOWN.fill(said=excerpt(strange), ids=name_list([*left, *right])))

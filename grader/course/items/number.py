@@ -66,11 +66,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from grader.core import arithmetic
+from grader.core import arithmetic, marks
 from grader.core.arithmetic import Number
 from grader.core.model import Message, Status, Text
 from grader.core.tables import patterns
-from grader.core.text import Path
+from grader.core.text import EMPTY, Path, formula_list
 from grader.course.items import (
     Context,
     Judgment,
@@ -81,6 +81,7 @@ from grader.course.items import (
     _prose,
     _values,
     draw,
+    draws,
     unreadable,
 )
 from grader.course.items._no_options import counted as counted
@@ -118,7 +119,9 @@ _ONE_DECIMAL = Message("Round it to one decimal place.")
 _A_NUMBER = Message("Give a number.")
 _IN_UNIT = Message("Give a number, in {unit}.")
 _UNITS = Message("Unit: {unit} unless you write another; {others}, for example, are converted.")
-_EXPECTED = Message("“{said}” cannot be read as a number; write one such as 1536, 1.5e3, 3/4, √64 or 2^10{unit}.")
+_EXPECTED = Message(
+    "“{said}” cannot be read as a number; write one such as `1536`, `1.5e3`, `3/4`, `√64` or `2^10`{unit}."
+)
 _WITH_UNIT = Message(" (in {unit}; the unit is optional)")
 _FOR_YOU = Message("Not right for your numbers: {symbols}.")
 _FEW = Message("Right as far as it goes, but the question asks for {digits} significant digits; this has {given}.")
@@ -126,12 +129,11 @@ _MANY = Message(
     "The value is right, but the question asks for {digits} significant digits; this has {given}. Round it."
 )
 _UNROUNDED = Message("The value is right, but write it as a decimal number with {digits} significant digits.")
-_CONVERTED = Message("The number is right, but its unit is not: {said} is {value} {unit}.")
+_CONVERTED = Message("The number is right, but its unit is not: {said} is ${value}$ {unit}.")
 _SIGN = Message("The size is right; check the sign.")
 _TWO = Message("That differs from the answer by a factor of 2.")
 _EXACT_NUMBER = Message("Close, but the exact number is asked for.")
 _CLOSER = Message("Close, but not exact enough: give more digits.")
-_NOTHING = Text("", "")
 
 #: The fraction for a right value that is not rounded as required.
 _NOT_ROUNDED = 0.5
@@ -183,14 +185,14 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
     yield from found
     if found:
         return
-    if spec.digits and not all(arithmetic.evaluate(spec.answer, symbols) for symbols in _combinations(spec.draw)):
+    if spec.digits and not all(arithmetic.evaluate(spec.answer, symbols) for symbols in draws(spec.draw, _MOST_DRAWS)):
         yield ValueProblem(
             ("digits",), "expected none, since the answer can be 0, which has no significant digits", "out-of-range"
         )
     yield from _refused_rounding(spec)
     yield from _twice_another(spec)
     for index, wrong in enumerate(spec.wrong):
-        for symbols in _combinations(spec.draw):
+        for symbols in draws(spec.draw, _MOST_DRAWS):
             if _near(arithmetic.evaluate(wrong.answer, symbols), spec, symbols):
                 what = f"an answer that is never right, but it is{_with(symbols)}"
                 yield unexpected(("wrong", index, "answer"), wrong.answer, what, "wrong-is-right")
@@ -201,7 +203,7 @@ def _refused_rounding(spec: Spec) -> Iterator[ValueProblem]:
     """The problem that a sensible rounding is refused, without the item saying how many digits it wants."""
     if spec.digits or spec.decimals:
         return
-    for symbols in _combinations(spec.draw):
+    for symbols in draws(spec.draw, _MOST_DRAWS):
         right = float(arithmetic.evaluate(spec.answer, symbols))
         rounded = float(f"{right:.{_SENSIBLE_DIGITS}g}")
         if not right.is_integer() and not _close(rounded, right, spec):
@@ -212,7 +214,7 @@ def _refused_rounding(spec: Spec) -> Iterator[ValueProblem]:
 
 def _twice_another(spec: Spec) -> Iterator[ValueProblem]:
     """The problem that a slip by a factor of 2 gives what is right for another learner's numbers."""
-    values = [float(arithmetic.evaluate(spec.answer, symbols)) for symbols in _combinations(spec.draw)]
+    values = [float(arithmetic.evaluate(spec.answer, symbols)) for symbols in draws(spec.draw, _MOST_DRAWS)]
     pairs = itertools.permutations(values, 2)
     twice = [one for one, other in pairs if one and math.isclose(2 * one, other, rel_tol=_EXACT)]
     if twice:
@@ -224,7 +226,7 @@ def alike(spec: Spec) -> Iterator[tuple[str, str, Symbols]]:
     for one, other in itertools.combinations(spec.wrong, 2):
         if one.misconception == other.misconception:
             continue
-        for symbols in _combinations(spec.draw):
+        for symbols in draws(spec.draw, _MOST_DRAWS):
             values = [float(arithmetic.evaluate(wrong.answer, symbols)) for wrong in (one, other)]
             if _close(values[0], values[1], spec):
                 yield one.misconception, other.misconception, symbols
@@ -239,7 +241,7 @@ def _answer(path: Path, answer: Number | str, choices: Mapping[str, Sequence[Num
         return
     for name in strange:
         yield unknown(path, name, "a symbol that the item draws", choices, "unknown-symbol")
-    for symbols in _combinations(choices) if not strange else ():
+    for symbols in draws(choices, _MOST_DRAWS) if not strange else ():
         try:
             arithmetic.evaluate(answer, symbols)
         except ValueError as error:
@@ -249,17 +251,12 @@ def _answer(path: Path, answer: Number | str, choices: Mapping[str, Sequence[Num
             return
 
 
-def _combinations(choices: Mapping[str, Sequence[Number]]) -> Iterator[Symbols]:
-    for values in itertools.islice(itertools.product(*choices.values()), _MOST_DRAWS):
-        yield dict(zip(choices, values, strict=True))
-
-
 def _with(symbols: Symbols) -> str:
-    return f" with {_shown(symbols)}" if symbols else ""
+    return f" with {', '.join(_shown(symbols))}" if symbols else ""
 
 
-def _shown(symbols: Symbols) -> str:
-    return ", ".join(f"{name} = {value}" for name, value in symbols.items())
+def _shown(symbols: Symbols) -> list[str]:
+    return [f"{name} = {value}" for name, value in symbols.items()]
 
 
 # ------------------------------------------------------------------------------------------------- answers
@@ -271,7 +268,7 @@ def judge(spec: Spec, value: object, context: Context) -> Judgment:
     value = _without_ambiguity(value, spec, symbols)
     given = read(value, spec.unit)
     if given is None:
-        unit = _WITH_UNIT.fill(unit=spec.unit) if spec.unit else _NOTHING
+        unit = _WITH_UNIT.fill(unit=spec.unit) if spec.unit else EMPTY
         return unreadable(_EXPECTED.fill(said=_said(value), unit=unit))
     if _near(given, spec, symbols):
         message = _rounding(value, spec)
@@ -340,8 +337,9 @@ def key(spec: Spec, context: Context) -> Text:
         short_value = f"{value:.{spec.decimals}f}"
     if spec.digits:
         short_value = f"{value:.{max(0, -_last_place(value, spec.digits))}f}"
-    unit = Text.fill(Message(" {unit}"), unit=spec.unit) if spec.unit else _NOTHING
-    return Text(f"{short_value}{unit.en}", f"{short_value}{unit.zh}")
+    unit = Text.fill(Message(" {unit}"), unit=spec.unit) if spec.unit else EMPTY
+    shown = marks.formula(short_value)
+    return Text(f"{shown}{unit.en}", f"{shown}{unit.zh}")
 
 
 def quiz_item(spec: Spec, context: Context) -> QuizItem:
@@ -389,7 +387,7 @@ def _slip(value: object, given: float, spec: Spec, symbols: Symbols) -> Text | N
 
 def _always_slips(wrong: KnownWrongAnswer, slip: Text, spec: Spec) -> bool:
     """Whether a wrong answer differs from the right one by this slip for all draws, and so was meant by the author."""
-    for symbols in _combinations(spec.draw):
+    for symbols in draws(spec.draw, _MOST_DRAWS):
         given, right = (float(arithmetic.evaluate(answer, symbols)) for answer in (wrong.answer, spec.answer))
         if _scale(given, right, spec) != slip:
             return False
@@ -406,7 +404,7 @@ def _near_miss(value: object, given: float, spec: Spec, symbols: Symbols) -> Tex
     if right and error <= min(_ROUNDED_BY * abs(right), rounded):
         exact = not (spec.tolerance or spec.digits or spec.decimals)
         return _EXACT_NUMBER if exact else _CLOSER
-    return _FOR_YOU.fill(symbols=_shown(symbols)) if symbols else None
+    return _FOR_YOU.fill(symbols=formula_list(_shown(symbols))) if symbols else None
 
 
 def _scale(given: float, right: float, spec: Spec) -> Text | None:
@@ -417,7 +415,7 @@ def _scale(given: float, right: float, spec: Spec) -> Text | None:
     if percent and _close(given * 100, right, spec):
         return Message("That differs by a factor of 100: the answer is asked in percent.")
     if not percent and abs(right) < 1 and _close(given / 100, right, spec):
-        return Message("That differs by a factor of 100: a percentage needs the sign %, as in 25%.")
+        return Message("That differs by a factor of 100: a percentage needs the sign `%`, as in `25%`.")
     if _close(1 / given, right, spec):
         return Message("That is the reciprocal (1 divided by the answer): check which number is divided by which.")
     for factor, message in ((-1.0, _SIGN), (0.5, _TWO), (2.0, _TWO)):

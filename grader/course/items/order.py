@@ -72,7 +72,7 @@ Before: TypeAlias = frozenset[tuple[str, str]]
 #: Up to this many entries, chance is computed from all orders; beyond, from a sample of the same size.
 _TRIED = 6
 
-_HOW = Message("Answer with all of them in order, for example {example}.")
+_HOW = Message("Answer with all of them in order, for example `{example}`.")
 _ALL = Message("Write each of {ids} once, in order. Missing: {missing}.")
 _MOVE = Message("Not in the right order yet: moving {moved} of the {all} is enough.")
 _EITHER = Message("These may be in any order: {ids}.")
@@ -114,7 +114,7 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
 
 
 def _order(spec: Spec) -> Iterator[ValueProblem]:
-    ids, before = _names(spec), _before(spec)
+    ids, before = _ids.names(spec.things), _before(spec)
     for first, middle, last in itertools.combinations(ids, 3):
         if (first, middle) in before and (middle, last) in before and (first, last) not in before:
             what = f"no group with both {first} and {last}: {middle} has to come between them"
@@ -149,20 +149,16 @@ def _wrong(spec: Spec, index: int) -> Iterator[ValueProblem]:
             )
     elif not strange:
         order = [normalize_id(name) for name in wrong.order]
-        if sorted(order) != sorted(_names(spec)):
+        if sorted(order) != sorted(_ids.names(spec.things)):
             yield unexpected((*path, "order"), list(wrong.order), "every id once", "wrong-is-right")
         elif _right(order, before):
             yield unexpected((*path, "order"), list(wrong.order), "an order that is not right", "wrong-is-right")
 
 
-def _names(spec: Spec) -> list[str]:
-    return [normalize_id(thing.id) for thing in spec.things]
-
-
 def _before(spec: Spec) -> Before:
     """The pairs whose order matters: that of the bank, except within groups of ``either``."""
     groups = [{normalize_id(name) for name in group} for group in spec.either]
-    pairs = itertools.combinations(_names(spec), 2)
+    pairs = itertools.combinations(_ids.names(spec.things), 2)
     return frozenset(pair for pair in pairs if not any(group >= set(pair) for group in groups))
 
 
@@ -174,7 +170,7 @@ def judge(spec: Spec, value: object, context: Context) -> Judgment:
     order = _read(spec, value)
     if isinstance(order, Text):
         return unreadable(order)
-    ids, before = _names(spec), _before(spec)
+    ids, before = _ids.names(spec.things), _before(spec)
     kept = _kept(order, before)
     if kept == len(ids):
         return Judgment(Status.PASSED, 1.0)
@@ -203,7 +199,7 @@ def right(spec: Spec) -> Parts:
 
 def _read(spec: Spec, value: object) -> list[str] | Text:
     """The normalized ids of all entries in the order of ``value``, or why it cannot be read."""
-    ids = _names(spec)
+    ids = _ids.names(spec.things)
     words = _ids.split_words(value)
     order = [part for word in words or () for part in _ids.split_ids(word, ids)]
     if order[::2] == [str(place) for place in range(1, len(ids) + 1)] and not set(ids) & set(order[::2]):

@@ -58,10 +58,10 @@ from grader.course.items._no_options import options as options
 from grader.course.items._options import as_id_text, excerpt, normalize_id
 from grader.course.problems import ValueProblem, unexpected
 
-_HOW = Message("Answer with the lines in order, each with its reason, such as {example}; not all of them belong there.")
+_HOW = Message("Write the lines in order, each with its reason, such as `{example}`; not all of them belong there.")
 _LINES = Message("Lines:")
 _REASONS = Message("Reasons:")
-_PAIRS = Message("“{said}” is no line with its reason; write pairs such as {example}.")
+_PAIRS = Message("“{said}” is no line with its reason; write pairs such as `{example}`.")
 _RUN = Message("{run} of {all} lines in a row are right, each with its reason.")
 _NO_RUN = Message("No two lines in a row are right, each with its reason.")
 

@@ -59,13 +59,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from grader.core import arithmetic
+from grader.core import arithmetic, marks
 from grader.core.arithmetic import Number
 from grader.core.constraints import MisconceptionId
 from grader.core.model import Message, Status, Text
 from grader.core.tables import patterns, table
-from grader.core.text import Path, name_list
-from grader.course.items import Context, Judgment, Prompt, QuizItem, draw, essay, unreadable
+from grader.core.text import EMPTY, Path, formula_list
+from grader.course.items import Context, Judgment, Prompt, QuizItem, draw, draws, essay, unreadable
 from grader.course.items._no_options import counted as counted
 from grader.course.items._no_options import options as options
 from grader.course.items._options import as_id_text, excerpt
@@ -83,15 +83,15 @@ _MOST_SIZES = 12
 _MOST_DRAWS = 100
 _MAX_LENGTH = 200
 
-_HOW = Message("Answer with a shape, such as (2*a, b, 5).")
-_EXPECTED = Message("“{said}” cannot be read as a shape; write one such as (2*a, b, 5){names}.")
+_HOW = Message("Answer with a shape, such as `(2*a, b, 5)`.")
+_EXPECTED = Message("“{said}” cannot be read as a shape; write one such as `(2*a, b, 5)`{names}.")
 _IN = Message(", using {names} and numbers")
 _STRANGE = Message("There is no size “{said}” in this question; the sizes are {names}.")
 _NO_SIZES = Message("“{said}” is not defined in this question; write numbers.")
 _OPEN = Message("“{said}” does not say which axes there are; write all of them.")
 _SWAPPED = Message("The axes are right, but two of them are swapped.")
 _ORDER = Message("The axes are right, but their order is wrong.")
-_AXIS = Message("Axis {index} (counting from 0) is not “{said}”.")
+_AXIS = Message("Axis {index} (counting from 0) is not “${said}$”.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class _UnreadableShape(ValueError):
     """The text cannot be read as a shape; ``text`` says why, if more is known."""
 
     def __init__(self, text: Text | None = None) -> None:
-        super().__init__(text.en if text else "it cannot be read")
+        super().__init__(marks.plain(text.en) if text else "it cannot be read")
         self.text = text
 
 
@@ -138,7 +138,8 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
     for index, wrong in enumerate(spec.wrong):
         unread += _answer(spec, ("wrong", index, "answer"), wrong.answer)
     yield from unread
-    for (index, wrong), symbols in itertools.product(enumerate(spec.wrong), [] if unread else _draws(spec)):
+    every = [] if unread else draws(spec.draw, _MOST_DRAWS)
+    for (index, wrong), symbols in itertools.product(enumerate(spec.wrong), every):
         if _own(spec, wrong.answer, symbols) == _own(spec, spec.answer, symbols):
             drawn = f" with {', '.join(f'{name} = {value}' for name, value in symbols.items())}" if symbols else ""
             path = ("wrong", index, "answer")
@@ -185,7 +186,7 @@ def _equal(spec: Spec) -> Iterator[ValueProblem]:
 
 
 def _answer(spec: Spec, path: Path, answer: str) -> Iterator[ValueProblem]:
-    for symbols in _draws(spec):
+    for symbols in draws(spec.draw, _MOST_DRAWS):
         try:
             axes = _own(spec, answer, symbols)
         except _UnreadableShape as error:
@@ -194,11 +195,6 @@ def _answer(spec: Spec, path: Path, answer: str) -> Iterator[ValueProblem]:
         if any(axis is not None and min(axis) <= 0 for axis in axes):
             yield unexpected(path, answer, "axes of positive length", "out-of-range")
             return
-
-
-def _draws(spec: Spec) -> Iterator[Mapping[str, int]]:
-    for values in itertools.islice(itertools.product(*spec.draw.values()), _MOST_DRAWS):
-        yield dict(zip(spec.draw, values, strict=True))
 
 
 def _own(spec: Spec, shape: str, symbols: Mapping[str, Number]) -> Axes:
@@ -251,7 +247,7 @@ def prompt(spec: Spec, context: Context) -> Prompt:
 
     def fact(name: str, what: Text) -> Text:
         written = f"{name} = {spec.equal[name].replace(' * ', '·')}" if name in spec.equal else name
-        return Text(f"{written}: {what.en}", f"{written}：{what.zh}")
+        return Text(f"{marks.formula(written)}: {what.en}", f"{marks.formula(written)}：{what.zh}")
 
     return Prompt("line", _HOW, facts=tuple(fact(name, what) for name, what in spec.sizes.items()))
 
@@ -260,7 +256,7 @@ def key(spec: Spec, context: Context) -> Text:
     """The shape as in the bank, with this learner's numbers."""
     symbols = draw(spec, context)
     axes = [_shown(axis, symbols) for axis in _readings(spec.answer)[0]]
-    text = f"({axes[0]},)" if len(axes) == 1 else f"({', '.join(axes)})"
+    text = marks.formula(f"({axes[0]},)" if len(axes) == 1 else f"({', '.join(axes)})")
     return Text(text, text)
 
 
@@ -283,7 +279,7 @@ def _shown(axis: str, symbols: Mapping[str, Number]) -> str:
 
 
 def _expected(spec: Spec, said: str) -> Text:
-    names = _IN.fill(names=name_list(spec.sizes)) if spec.sizes else Text("", "")
+    names = _IN.fill(names=formula_list(spec.sizes)) if spec.sizes else EMPTY
     return _EXPECTED.fill(said=said, names=names)
 
 
@@ -399,7 +395,7 @@ def _axis(text: str, vocabulary: Mapping[str, str], instances: list[dict[str, Nu
     if text in (_DOTS, ":", "?", "None") or text.startswith("*"):
         raise _UnreadableShape(_OPEN.fill(said=excerpt(text)))
     if text.replace(" ", "") == "-1":
-        raise _UnreadableShape(Message("−1 only tells reshape to infer an axis; write the length of the axis."))
+        raise _UnreadableShape(Message("`-1` only tells `reshape` to infer an axis; write the length of the axis."))
     for pattern, new in _PRODUCTS:
         text = pattern.sub(new, text)
     try:
@@ -411,7 +407,7 @@ def _axis(text: str, vocabulary: Mapping[str, str], instances: list[dict[str, Nu
     if strange is not None:
         sizes_named = list(dict.fromkeys(vocabulary.values()))
         raise _UnreadableShape(
-            (_STRANGE if sizes_named else _NO_SIZES).fill(said=excerpt(strange), names=name_list(sizes_named))
+            (_STRANGE if sizes_named else _NO_SIZES).fill(said=excerpt(strange), names=formula_list(sizes_named))
         )
     try:
         return tuple(

@@ -66,11 +66,11 @@ _OTHER = Message("{given} in, {got} out: the dtype of the inputs is not kept")
 _NOT_KEPT = Message("the dtype of the inputs is not kept")
 _LOSS = Message(
     "float64 in and float64 out, but only with the accuracy of float32: some step uses lower precision, or adds a "
-    "small number such as ε"
+    "small number such as $ε$"
 )
 _COARSE = Message(
     "Every result is correct to about six digits, but with float64 inputs it should be more exact. Look for a step in "
-    "lower precision, or for a small number such as ε that does not belong there."
+    "lower precision, or for a small number such as $ε$ that does not belong there."
 )
 _PROMOTED = Message(
     "float32 inputs become float64 results (look for arrays and constants in float64); no points are lost"

@@ -69,7 +69,7 @@ class Options:
 
 
 _CUT_ALL = Message(
-    "no gradient flows back from the result: is it detached, computed under no_grad, or rebuilt from numbers?"
+    "no gradient flows back from the result: is it detached, computed under `no_grad`, or rebuilt from numbers?"
 )
 _CUT = Message("no gradient reaches {names}: the path from there to the result is cut")
 _CUT_SOME = Message("no gradient reaches some of the inputs or parameters: the path from there to the result is cut")
@@ -77,8 +77,8 @@ _WRONG_SOME = Message("one of the gradients differs from the expected one")
 _WRONG = Message("the gradient with respect to {name} differs from the expected one")
 _POISONED = Message(
     "as soon as a query may not attend to any key, gradients are NaN, and one training step makes every weight NaN; no "
-    "points are lost. The cause is a softmax over a row of −inf, which nan_to_num hides in the result only: "
-    "scores.masked_fill(~mask, -inf) before the softmax and weights.masked_fill(~mask, 0) after it keep them finite"
+    "points are lost. The cause is a softmax over a row of `-inf`, which `nan_to_num` hides in the result only: "
+    "`scores.masked_fill(~mask, -inf)` before the softmax and `weights.masked_fill(~mask, 0)` after it keep them finite"
 )
 _THROUGH_TORCH = Message(
     "this code takes NumPy arrays and computes with torch, so no gradient flows back: take tensors, return tensors"

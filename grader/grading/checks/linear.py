@@ -60,7 +60,7 @@ class Options:
 
 
 _A, _B = 2.0, -0.5
-_BENT = Message("the result is not linear in {name}: f(a·{name}₁ + b·{name}₂) differs from a·f({name}₁) + b·f({name}₂)")
+_BENT = Message("the result is not linear in {name}: $f(a·{name}₁ + b·{name}₂)$ is not $a·f({name}₁) + b·f({name}₂)$")
 _SHIFTED = Message(
     "the result is not zero when {name} is zero: something is added that does not depend on {name}, "
     "so it is affine in {name}, not linear"

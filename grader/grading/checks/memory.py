@@ -73,29 +73,29 @@ _BYTES = 4
 #: How often an argument must fit into n_q·n_k, and a block into n: correct solutions keep several arrays of that size.
 _ROOM = 16
 _ARRAY = Message(
-    "an array with {times:.3g} times as many elements as the n_q × n_k matrix of scores existed at some point; "
+    "an array with {times:.3g} times as many elements as the $n_q × n_k$ matrix of scores existed at some point; "
     "a tile of it at a time is enough"
 )
 _PEAK = Message(
-    "at its peak the call held {times:.3g} times the memory of the n_q × n_k matrix of scores; "
+    "at its peak the call held {times:.3g} times the memory of the $n_q × n_k$ matrix of scores; "
     "a tile of it at a time is enough"
 )
 _SECRET = Message(
-    "an array as large as the n_q × n_k matrix of scores existed at some point; a tile of it at a time is enough"
+    "an array as large as the $n_q × n_k$ matrix of scores existed at some point; a tile of it at a time is enough"
 )
 _UNSEEN = Message(
     "some arrays of this call could not be seen, so it earns no points here. Compute the result during the call, "
     "with operations of torch or NumPy; end every thread before it returns"
 )
 _TOO_MANY = Message(
-    "{exercise}, check memory: {name} has {size} elements, n_q·n_k is {limit}; expected {room} times as many, and no "
+    "{exercise}, check memory: {name} has {size} elements, $n_q·n_k$ is {limit}; expected {room} times as many, and no "
     "batch"
 )
 _TOO_LARGE = Message(
-    "{exercise}, check memory: {name} is {size}, n_q·n_k is {limit}; expected n of {room} such blocks or more"
+    "{exercise}, check memory: {name} is {size}, $n_q·n_k$ is {limit}; expected n of {room} such blocks or more"
 )
 _NOT_LENGTHS = Message(
-    "{exercise}, check memory, of: found {found}; expected the two arguments whose lengths are n_q and n_k"
+    "{exercise}, check memory, of: found {found}; expected the two arguments whose lengths are $n_q$ and $n_k$"
 )
 SECRETS = (_SECRET, _UNSEEN)
 

@@ -60,7 +60,7 @@ class Options:
     of: str = "x"
 
 
-_CHANGED = Message("the vectors change their length: a rotation keeps a² + b² of each pair")
+_CHANGED = Message("the vectors change their length: a rotation keeps $a² + b²$ of each pair")
 _SCALED = Message("every vector becomes {factor:.3g} times as long; a rotation keeps the length")
 _SHAPE = Message("the result does not have one vector for each vector of {name}")
 SECRETS = (_CHANGED, *SHARED)

@@ -78,7 +78,7 @@ _MISSING = Message(
     "the class has nothing for {names}; besides its matrices it has {has}. Is one module used twice, or missing?"
 )
 _HIDDEN = Message(
-    "{names} will never be trained: not among the module's parameters() (a plain tensor, or a layer in a Python list?)"
+    "{names} will never be trained: not among the module's `parameters()` (a plain tensor, or a layer in a list?)"
 )
 _SOME_IDLE = Message("no gradient reaches some of the parameters: they would never be trained")
 _OTHER_NUMBER = Message("the module does not have the number of trainable values that it needs")
@@ -155,7 +155,7 @@ def finding(seen: JudgeInput, description: dict[str, Any], listed: list[Any]) ->
     if hidden := [attributes[role] for role, is_in in sorted(description["registered"].items()) if not is_in]:
         return _HIDDEN.fill(names=name_list(hidden))
     if frozen := [attributes[role] for role, learns in sorted(description["trainable"].items()) if not learns]:
-        return Message("{names} has requires_grad=False and will never be trained").fill(names=name_list(frozen))
+        return Message("{names} has `requires_grad=False` and will never be trained").fill(names=name_list(frozen))
     if idle := [name for name, _, trainable, reached in listed if trainable and not reached]:
         return _IDLE.fill(names=name_list(idle[:4])) if seen.case.public else _SOME_IDLE
     expected = sum(value.size for _, value in seen.drawn.parameters if value.ndim != 1)

@@ -73,7 +73,7 @@ _ABSOLUTE = Message(
     "they should depend on the difference of the positions only"
 )
 _NOWHERE = Message("dot products do not depend on the positions at all: were {positions} used?")
-_NO_POSITIONS = Message("{exercise}, check relative_only, positions: found {found}; expected an array")
+_NO_POSITIONS = Message("{exercise}, check `relative_only`, positions: found {found}; expected an array")
 SECRETS = (_ABSOLUTE, *SHARED)
 
 

@@ -46,9 +46,10 @@ from typing import Any
 
 import numpy as np
 
+from grader.core import marks
 from grader.core.errors import CourseError
 from grader.core.model import CheckSpec, Exercise, Message, Program, Status, Text, Verdict
-from grader.core.text import EMPTY, name_list
+from grader.core.text import EMPTY
 from grader.grading.checks import JudgeInput, read
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
@@ -75,29 +76,29 @@ _QUERIES, _KEYS, _VALUES = ("q", "query", "queries"), ("k", "key", "keys"), ("v"
 _SCORE = -4.0  # below zero: the weight is small, and floats near 0 are finer than those near 1
 _NEAR = 0.01
 
-_DIVIDED = Message("your scores are divided by {got}; expected {expected}{reason}")
-_MULTIPLIED = Message("your scores are multiplied by {got}; expected a division by {expected}")
-_IRREGULAR = Message("your scores are divided by {got} for d_k = {widths}; expected {expected}")
+_DIVIDED = Message("your scores are divided by ${got}$; expected {expected}{reason}")
+_MULTIPLIED = Message("your scores are multiplied by ${got}$; expected a division by {expected}")
+_IRREGULAR = Message("your scores are divided by ${got}$ for $d_k = {widths}$; expected {expected}")
 _NOTHING = Message("1 (no scaling)")
 _NO_SOFTMAX = Message(
-    "twice the score does not give twice the logit: the weights are not the softmax of scaled scores q·k"
+    "twice the score does not give twice the logit: the weights are not the softmax of scaled scores $q·k$"
 )
 _UNREADABLE = Message(
     "the scale of the scores cannot be read: the output is not a weighted average of the values with weights "
     "between 0 and 1"
 )
 
-_ROOT = Message(". The square root is missing: the variance of q·k is d_k, its standard deviation √d_k")
-_MODEL = Message(". Each head takes products of d_k = d_model / h numbers, so it is d_k that matters, not d_model")
+_ROOT = Message(". The square root is missing: the variance of $q·k$ is $d_k$, its standard deviation $√d_k$")
+_MODEL = Message(". Each head takes products of $d_k = d_model / h$ numbers, so $d_k$ matters, not $d_model$")
 _OTHERS = {
     "n": Message(". The number of keys does not affect the size of one score"),
-    "d_v": Message(". Scores are products of q and k; they do not involve the width of the values"),
+    "d_v": Message(". Scores are products of $q$ and $k$; they do not involve the width of the values"),
     "h": Message(". Heads work in parallel; their number does not affect the size of one score"),
 }
 _SECRET = Message("the scores are not scaled as they should be")
 _OTHER_ARGUMENT = Message(
-    "{exercise}, check scaling: the argument {name} has no place in this check; expected (q, k), (q, k, v), (x, w_q, "
-    "w_k, w_v), …"
+    "{exercise}, check scaling: the argument {name} has no place in this check; expected `(q, k)`, `(q, k, v)`, "
+    "`(x, w_q, w_k, w_v)`, …"
 )
 SECRETS = (_SECRET, *SHARED)
 
@@ -214,9 +215,9 @@ def _unreadable(scales: list[float], probes: list[Probe]) -> Text | None:
     if any(math.isnan(scale) for scale in scales):
         return _UNREADABLE
     if any(abs(scale) < 1e-6 for scale in scales):
-        return Message("the scores q·k do not affect the result: all keys get the same weight")
+        return Message("the scores $q·k$ do not affect the result: all keys get the same weight")
     if all(scale < 0 for scale in scales):
-        return Message("a key with a smaller score q·k gets a larger weight: is a sign flipped?")
+        return Message("a key with a smaller score $q·k$ gets a larger weight: is a sign flipped?")
     if any(scale < 0 for scale in scales):
         return _NO_SOFTMAX
     index = next(index for index, probe in enumerate(probes) if probe.score != _SCORE)
@@ -230,10 +231,10 @@ def _law(scales: list[float], probes: list[Probe], power: float) -> Text | None:
     widths = [probe.d_k for probe in probes[:last]]
     divisors = [-math.log(scale) for scale in scales]
     a, constant = np.polyfit(np.log(widths), divisors[:last], 1)
-    expected = _power("d_k", power) if power else _NOTHING
+    expected = marks.formula(_power("d_k", power)) if power else _NOTHING
     if np.abs(np.polyval((a, constant), np.log(widths)) - divisors[:last]).max() > 2 * _NEAR:
         got = ", ".join(f"{math.exp(divisor):.3g}" for divisor in divisors[:last])
-        return _IRREGULAR.fill(got=got, widths=name_list(map(str, widths)), expected=expected)
+        return _IRREGULAR.fill(got=got, widths=", ".join(map(str, widths)), expected=expected)
     base, at_base = probes[1], divisors[1]
     powers = {"d_k": float(a)}
     for probe, divisor in zip(probes[last + 1 :], divisors[last + 1 :], strict=True):
@@ -259,11 +260,10 @@ def _said(powers: dict[str, float], constant: float, expected: Any) -> Text:
     fixed = abs(constant - 1) > 2 * _NEAR
     if not factors and not fixed:
         return Message("your scores are not divided by anything; expected {expected}").fill(expected=expected)
-    if all(exponent < 0 for exponent in factors.values()) and constant < 1 + _NEAR:
-        words = [f"{1 / constant:.3g}"] * fixed + [_power(size, -exponent) for size, exponent in factors.items()]
-        return _MULTIPLIED.fill(got=" · ".join(words), expected=expected)
-    words = [f"{constant:.3g}"] * fixed + [_power(size, exponent) for size, exponent in factors.items()]
-    return _DIVIDED.fill(got=" · ".join(words), expected=expected, reason=reason)
+    multiplied = all(exponent < 0 for exponent in factors.values()) and constant < 1 + _NEAR
+    sign = -1 if multiplied else 1
+    words = [f"{constant**sign:.3g}"] * fixed + [_power(size, sign * exponent) for size, exponent in factors.items()]
+    return (_MULTIPLIED if multiplied else _DIVIDED).fill(got=" · ".join(words), expected=expected, reason=reason)
 
 
 def _reason(powers: dict[str, float], constant: float) -> Text:
@@ -274,5 +274,5 @@ def _reason(powers: dict[str, float], constant: float) -> Text:
         if abs(powers.get(size, 0.0)) > _NEAR:
             return reason
     if abs(width) < _NEAR:
-        return Message(". A fixed number is right for one d_k only")
+        return Message(". A fixed number is right for one $d_k$ only")
     return _ROOT if abs(width - 1) < _NEAR and abs(constant - 1) < _NEAR else EMPTY

@@ -71,13 +71,13 @@ _SAMPLES = 2000
 _ERRORS = 4.0
 
 _OTHER = Message(
-    "with components of variance 1, the variance of the scores at d_k = {d_k} is {observed:.3g} "
+    "with components of variance 1, the variance of the scores at $d_k = {d_k}$ is {observed:.3g} "
     "({samples} samples); expected {expected:g} ± {bound:.2g}{reason}"
 )
-_TOO_SMALL = Message(": the variance shrinks as d_k grows; dividing by c divides the variance by c²")
+_TOO_SMALL = Message(": the variance shrinks as $d_k$ grows; dividing by $c$ divides the variance by $c²$")
 _SECRET = Message("with components of variance 1, the variance of the scores is wrong")
 _OTHER_ARGUMENTS = Message(
-    "{exercise}, check variance: found {signature}; expected a function of queries and keys, such as (q, k)"
+    "{exercise}, check variance: found {signature}; expected a function of queries and keys, such as `(q, k)`"
 )
 SECRETS = (_SECRET, *SHARED)
 
@@ -124,5 +124,5 @@ def standard_error(d_k: int, samples: int) -> float:
 def _reason(observed: list[float]) -> Text:
     steps = list(itertools.pairwise(observed))
     if steps and all(a < 0.7 * b for a, b in steps):
-        return Message(": the variance grows with d_k, because a score is a sum of d_k products")
+        return Message(": the variance grows with $d_k$, because a score is a sum of $d_k$ products")
     return _TOO_SMALL if steps and all(b < 0.7 * a for a, b in steps) else EMPTY

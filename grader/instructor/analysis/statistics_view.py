@@ -40,9 +40,9 @@ _LONGEST_NAME = 26
 LEARNERS = Message("{learners} learners, {handed} submitted")
 MEAN = Message("Mean {mean}, standard deviation {deviation}; quartiles {low}, {middle}, {high} of all points")
 NOBODY = Message("This gradebook has no learners yet.")
-ALPHA = Message("Reliability (Cronbach’s alpha): {alpha}")
+ALPHA = Message("Reliability (Cronbach’s $α$): {alpha}")
 NO_ALPHA = Message(
-    "Reliability (Cronbach’s alpha): not computed; it needs five learners with different points, and two parts."
+    "Reliability (Cronbach’s $α$): not computed; it needs five learners with different points, and two parts."
 )
 WARNING = Message(
     "Only {learners} learners. Below {few}, discrimination and reliability can be very different for the next class: "
@@ -111,7 +111,7 @@ _BELIEVED = (
     Message("Explain in the next lesson: {truth}"),
 )
 _UNRELIABLE = (
-    Message("Reliability is low (alpha {alpha})."),
+    Message("Reliability is low ($α = {alpha}$)."),
     Message("Do not read much into small differences in points; look first at the parts with low discrimination."),
 )
 _LEAST = (

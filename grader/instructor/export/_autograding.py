@@ -36,7 +36,7 @@ from grader.submission import read
 SETTINGS = "attncheck.json"
 
 FAULT = Message("The autograder failed. This is not the fault of your submission; please tell your instructor.")
-_NOT_READ = Message("submission_metadata.json was not read: {error}")
+_NOT_READ = Message("`submission_metadata.json` was not read: {error}")
 _UNCONFINED = Message(
     "This container cannot confine code, so nothing was run. The instructor can export the autograder again with "
     "--unsafe-no-sandbox."

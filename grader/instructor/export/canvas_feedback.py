@@ -63,7 +63,7 @@ _NO_TEMPLATE = Message(
     "The graded submissions are no longer there: give the zip that you downloaded with Download Submissions."
 ).with_advice(Message("The option is --template FILE."))
 _NO_ZIP = Message("{path} is not a zip of submissions from Canvas ({reason}).")
-_NO_FILES = Message("no file in it has a name like those of Canvas: doejane_1234_5678_q05.py")
+_NO_FILES = Message("no file in it has a name like those of Canvas: `doejane_1234_5678_q05.py`")
 _UNKNOWN = Message("In the zip, but not found in the gradebook: {names}")
 _DOUBTFUL = Message("Left out, because the name matches more than one learner: {names}")
 _ABSENT = Message("In the gradebook, but not in the zip: {names}")

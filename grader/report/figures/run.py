@@ -77,7 +77,7 @@ class LearnerValues:
 
 
 _NOTHING = Message("{origin}: nothing to draw. This picture needs {names}; found: {found}.").with_advice(
-    Message("'attncheck start {question}' creates a file to work in.")
+    Message("`attncheck start {question}` creates a file to work in.")
 )
 
 

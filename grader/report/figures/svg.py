@@ -14,6 +14,7 @@ import numpy as np
 from markupsafe import Markup
 
 from grader.core.layout import cells, wrap
+from grader.core.marks import plain
 from grader.core.model import Lang, Message
 from grader.report.figures import palette
 from grader.report.figures.figure import Figure, HeatMap, Line, LinePlot, Panel, PlotAxis, marked, points
@@ -84,7 +85,7 @@ def document(figure: Figure, lang: Lang) -> str:
         y += max(panel.space[1] for panel in panels) + _GAP
     note = wrap(figure.note.of(lang), int((width - 2 * _GAP) / _CELL))
     parts += [_text(_GAP, y + row * _LINE, line, kind="note") for row, line in enumerate(note, 1)]
-    title = _text(_GAP, _GAP, figure.title.of(lang), kind="title")
+    title = _text(_GAP, _GAP, plain(figure.title.of(lang)), kind="title")
     return str(
         Markup(
             '<?xml version="1.0" encoding="utf-8"?>\n<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="{1}" '

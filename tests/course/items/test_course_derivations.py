@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader.authoring import selfcheck
+from grader.core.marks import plain
 from grader.core.model import Status
 from grader.course import items
 from grader.course.items import derivation
@@ -134,5 +135,5 @@ def test_what_is_said_of_limits_and_of_lines_with_several_sides() -> None:
     answer = "∂(x + F(x))/∂x\n= lim_{h→0} (x + h)/h\n= (I + J) I\nso ∂(x + F(x))/∂x = I + J"
     message = items.judge(ITEMS["Q17.chain"], answer, CONTEXT).message
     assert message is not None
-    assert message.en.startswith("Limits are not judged (line 2); write a derivative with ∂.")
+    assert plain(message.en).startswith("Limits are not judged (line 2); write a derivative with `∂`.")
     assert "only the start" not in message.en

@@ -34,7 +34,7 @@ PASSES = [
     ),
     ("a buffer besides", made(MODULE, "self.register_buffer('scale', torch.ones(3, 3))")),
 ]
-NEVER = "will never be trained: not among the module's parameters()"
+NEVER = "will never be trained: not among the module's `parameters()`"
 MORE = made(MODULE, "self.more = nn.Linear(d_model, d_model, bias=False)")
 CAUGHT = [
     ("a plain tensor", edit(MODULE, layer("v", TENSOR), ("self.w_v(key)", "key @ self.w_v")), f"w_v {NEVER}"),
@@ -59,7 +59,7 @@ CAUGHT = [
     ),
     ("one layer for two", edit(MODULE, layer("k", "self.w_q")), "w_k.weight and w_q.weight share one parameter"),
     ("one weight for two", made(MODULE, "self.w_v.weight = self.w_k.weight"), "w_k.weight and w_v.weight share"),
-    ("frozen", made(MODULE, "self.w_o.requires_grad_(False)"), "w_o.weight has requires_grad=False"),
+    ("frozen", made(MODULE, "self.w_o.requires_grad_(False)"), "w_o.weight has `requires_grad=False"),
     ("a layer that is not used", MORE, "no gradient reaches the parameter more.weight: it would never be trained"),
     (
         "a layer too many",

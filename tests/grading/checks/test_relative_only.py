@@ -57,5 +57,5 @@ def test_arguments_that_are_not_there_are_named(option: str) -> None:
     """A mistake of the bank."""
     drawn = draw(EXERCISES[0].cases[0], "turn", Seed.public())
     spec = CheckSpec("relative_only", 1.0, (), ((option, "y"),))
-    with pytest.raises(CourseError, match=f"turn, check relative_only, {option}: found 'y'"):
+    with pytest.raises(CourseError, match=f"turn, check `?relative_only`?, {option}: found 'y'"):
         relative_only.calls(Target(EXERCISES[0], "q"), drawn, spec)

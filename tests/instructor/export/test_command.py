@@ -58,7 +58,7 @@ def test_remarks_go_to_stderr(graded: Path, tmp_path: Path, capsys: pytest.Captu
         ("moodle --from {graded} --learner ada", "--learner cannot be used with moodle"),
         ("html --from {graded} --learner dee", "Nothing that dee submitted could be graded"),
         ("csv --from {graded} --learner zoe", "no learner “zoe”"),
-        ("csv --from {empty}", "Expected a folder written by 'attncheck batch --out'"),
+        ("csv --from {empty}", "Expected a folder written by `attncheck batch --out`"),
         ("gift -q Q77 --course {tiny}", "no question “Q77”"),
     ],
 )

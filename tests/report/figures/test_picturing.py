@@ -79,7 +79,7 @@ def test_holes_are_said(course: Course, sandbox: Sandbox, variance: SourceResult
 
 def test_a_file_without_the_names(course: Course, sandbox: Sandbox, variance: SourceResults) -> None:
     """Says what the picture needs, what was found, and how to begin."""
-    with pytest.raises(SubmissionError, match=r"needs scaled_scores; found: softmax\. 'attncheck start Q3'"):
+    with pytest.raises(SubmissionError, match=r"needs scaled_scores; found: softmax\. `attncheck start Q3`"):
         mine(course, sandbox, variance, "def softmax(x): return x\n")
 
 

@@ -21,7 +21,7 @@ from grader.grading.explaining.relations import ENOUGH, Pair, count_distinct, ne
 RANK = 70
 _SAYS = Message(
     "Your result is nearly correct: no number is off by more than {percent:g} % of the largest one. Look for a small "
-    "term such as ε in the wrong place, an approximation, or a data type with less precision."
+    "term such as $ε$ in the wrong place, an approximation, or a data type with less precision."
 )
 #: Bounds on the difference, in percent, so that nothing more exact is said of hidden cases.
 _PERCENT = (0.001, 0.01, 0.1, 1, 2)

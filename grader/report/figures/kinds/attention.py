@@ -12,7 +12,7 @@ from grader.report.figures.figure import Figure, Panel
 from grader.report.figures.kinds import SourceResults, beside, in_rows, normal, weights_map
 
 TITLE = Message("A map of attention weights")
-ABOUT = Message("who attends to whom in a sentence, and how sharp it gets without the division by √d_k")
+ABOUT = Message("who attends to whom in a sentence, and how sharp it gets without the division by $√d_k$")
 _CALLED = "scaled_dot_product_attention"
 NEEDS = (_CALLED,)
 
@@ -20,7 +20,7 @@ TOKENS = ("the", "cat", "saw", "the", "dog", "and", "ran", "off")
 _WIDTH = 16
 _NOTE = Message(
     "Each row is a query and sums to 100 %. Random embeddings serve as both queries and keys; equal words have equal "
-    "embeddings, so the two “the” get equal weights. Without the division by √d_k = 4 the same scores are four times "
+    "embeddings, so the two “the” get equal weights. Without the division by $√d_k = 4$ the same scores are four times "
     "as large, and almost all of the weight falls on one word."
 )
 _SCALED = Message("softmax(QKᵀ/√d_k), %")

@@ -17,8 +17,8 @@ NEEDS = (_CACHED, _ANEW)
 _STEPS = 48
 _WIDTH = 32
 _NOTE = Message(
-    "One head with d = {d}. Without a cache, each step projects all tokens again and compares every token with every "
-    "other (here by self_attention), only to use the last row. With a cache, it projects one token and compares one "
+    "One head with $d = {d}$. Without a cache, each step projects all tokens again and compares every token with every "
+    "other (here by `self_attention`), only to use the last row. With a cache, it projects one token and compares one "
     "query with the keys: the work is linear in the number of tokens so far instead of quadratic."
 ).fill(d=_WIDTH)
 _TOKENS = Message("tokens so far")

@@ -17,9 +17,9 @@ _LENGTHS = (128, 256, 512, 1024, 2048)
 _WIDTH = 32
 _BLOCK = 64
 _NOTE = Message(
-    "One head with d = {d}. Work is the arithmetic of matrix products plus the numbers written. Tiling ({block} keys "
-    "at a time) computes the same result as full attention with about the same work, but never creates the n × n "
-    "matrix. Linear attention does not compare queries and keys one by one: its work grows like n, but it computes a "
+    "One head with $d = {d}$. Work is the arithmetic of matrix products plus the numbers written. Tiling ({block} keys "
+    "at a time) computes the same result as full attention with about the same work, but never creates the $n × n$ "
+    "matrix. Linear attention does not compare queries and keys one by one: its work grows like $n$, but it computes a "
     "different function."
 ).fill(d=_WIDTH, block=_BLOCK)
 _N = Message("n, tokens")

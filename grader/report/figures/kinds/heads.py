@@ -27,7 +27,7 @@ _N = len(_TOKENS)
 _WIDTH = _N  # of a head: a value for each token
 _SHARPNESS = 3.5
 _NOTE = Message(
-    "Here the projections W_Q and W_K are designed by hand, so that each head looks for something different; in "
+    "Here the projections $W_Q$ and $W_K$ are designed by hand, so that each head looks for something different; in "
     "practice they are learned. A single head would have to mix these four maps into one. Weights are in percent."
 )
 

@@ -23,7 +23,7 @@ _DEPTHS = (1, 2, 4, 8, 12)
 _STACKS = 4  # of random weights each; their mean is shown
 _VARIANTS = ((False, Message("post-LN"), 1), (True, Message("pre-LN"), 0))
 _NOTE = Message(
-    "The gradient with respect to W_2 of the feed-forward network at the start of training, averaged over {stacks} "
+    "The gradient with respect to $W_2$ of the feed-forward network at the start of training, averaged over {stacks} "
     "random stacks. With pre-LN the residual stream grows from layer to layer, so each later layer changes it less and "
     "gets a smaller gradient. With post-LN the gradient of the last layer does not depend on the depth, which is why "
     "such models are trained with a learning rate warm-up (Xiong et al. 2020)."

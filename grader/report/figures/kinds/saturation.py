@@ -23,9 +23,9 @@ _SCALES = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 #: Half of the step of a difference quotient. Scores are multiples of it, so that no step is rounded.
 _STEP = 1 / 64
 _NOTE = Message(
-    "Scores of 16 keys, by their standard deviation. Divided by √d_k, it is 1; without the division it is √d_k, for "
-    "example 8 for d_k = 64. There, most of the weight is on one key. The larger the scores, the less a change in them "
-    "changes the weights, and the smaller the gradient that reaches queries and keys."
+    "Scores of 16 keys, by their standard deviation. Divided by $√d_k$, it is 1; without the division it is $√d_k$, "
+    "for example 8 for $d_k = 64$. There, most of the weight is on one key. The larger the scores, the less a change "
+    "in them changes the weights, and the smaller the gradient that reaches queries and keys."
 )
 _LARGEST = Message("largest weight")
 _GRADIENT = Message("size of ∂weights/∂scores")

@@ -11,15 +11,15 @@ from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Figure, LinePlot, PlotAxis, line
 from grader.report.figures.kinds import NONE, SourceResults, label, normal
 
-TITLE = Message("Variance of the scores against d_k")
-ABOUT = Message("how the variance of q·k grows with d_k, and stays at 1 after the division by √d_k")
+TITLE = Message("Variance of the scores against $d_k$")
+ABOUT = Message("how the variance of $q·k$ grows with $d_k$, and stays at 1 after the division by $√d_k$")
 NEEDS = ("scaled_scores",)
 
 _WIDTHS = (2, 4, 8, 16, 32, 64, 128, 256, 512)
 _PAIRS = 64  # queries, and as many keys: 4096 scores for each width
 _NOTE = Message(
-    "The components of q and k are independent, with mean 0 and variance 1. A score q·k is a sum of d_k products "
-    "of variance 1 each: its variance is d_k. Dividing by √d_k divides the variance by d_k."
+    "The components of $q$ and $k$ are independent, with mean 0 and variance 1. A score $q·k$ is a sum of $d_k$ "
+    "products of variance 1 each: its variance is $d_k$. Dividing by $√d_k$ divides the variance by $d_k$."
 )
 _PLAIN = Message("q·k, as sampled")
 _SCALED = Message("scaled_scores")
