@@ -50,7 +50,8 @@ def wrap(text: str, width: int = WIDTH) -> list[str]:
 def wrap_marked(text: str, width: int = WIDTH) -> list[str]:
     """``text`` in lines as ``wrap`` has them, with its marks."""
     lines: list[str] = []
-    for line in text.rstrip().split("\n"):
+    rows = (row if cells(row) <= width else marks.on_own_lines(row) for row in text.rstrip().split("\n"))
+    for line in "\n".join(rows).split("\n"):
         begin = next(_BEGIN.finditer(line))[0][: width // 2]
         # A listing is in marks line by line.
         hang, end = (begin, marks.END) if marks.LISTING in begin else (" " * len(begin), "")

@@ -6,12 +6,8 @@ import ast
 from dataclasses import replace
 from datetime import UTC, datetime
 
-import pytest
-
 from grader.core.marks import bare
 from grader.core.model import Course, Edition, ExerciseResult, QuestionResult, Report, Rules, Status
-from grader.course import loader
-from grader.grading import courses
 from grader.learning.log import Coded, Event
 from grader.learning.progress import progress_of
 from grader.learning.reference_view import offers, refusal, show, source
@@ -20,12 +16,6 @@ from tests.learning.test_progress_view import drawn
 
 NOW = datetime(2026, 11, 23, tzinfo=UTC)
 LATER, EARLIER = "2026-11-30T00:00:00+00:00", "2026-11-01T00:00:00+08:00"
-
-
-@pytest.fixture(scope="module")
-def course() -> Course:
-    """The bundled course."""
-    return courses.load(loader.find(None))
 
 
 def passed(course: Course, *names: str, status: Status = Status.PASSED) -> list[Event]:

@@ -7,7 +7,18 @@ import unicodedata
 
 from grader.core.marks import Kind, pieces
 from grader.core.tables import table
-from grader.core.typesetting.layout import Atom, Fence, Fraction, LayoutError, Root, Row, Scripts, Tree, layout
+from grader.core.typesetting.layout import (
+    Atom,
+    Fence,
+    Fraction,
+    Labelled,
+    LayoutError,
+    Root,
+    Row,
+    Scripts,
+    Tree,
+    layout,
+)
 
 
 def latex(formula: str, *, display: bool = False) -> str:
@@ -45,6 +56,8 @@ def _of(tree: Tree) -> str:
             return rf"\sqrt{{{_of(of)}}}"
         case Fraction(above, below):
             return rf"\frac{{{_of(above)}}}{{{_of(below)}}}"
+        case Labelled(of, label):
+            return rf"\underset{{{_of(label)}}}{{{_of(of)}}}"
         case Fence(opening, of, closing):
             return f"{_character(opening)} {_of(of)} {_character(closing)}"
         case Scripts(base, below, above):

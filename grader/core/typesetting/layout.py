@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 from grader.core.tables import table
 
 Kind: TypeAlias = Literal["name", "number", "word", "sign"]
-Tree: TypeAlias = "Atom | Row | Scripts | Root | Fraction | Fence"
+Tree: TypeAlias = "Atom | Row | Scripts | Root | Fraction | Fence | Labelled"
 
 
 class LayoutError(ValueError):
@@ -67,6 +67,14 @@ class Fence:
     open: str
     of: Row
     close: str
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """``of`` with its shape below, as displayed formulas have it: ``Q:(n, d)``."""
+
+    of: Tree
+    label: Tree
 
 
 RELATIONS = frozenset("=≠<≤>≥≪≫≈≡∝∈∉⊂⊆→←↦⇒⇔∼↔")
@@ -188,7 +196,15 @@ class _Reader:
                 above = _beside(above, Atom("′", "sign"))
             else:
                 break
-        return part if below is None and above is None else Scripts(part, below, above)
+        part = part if below is None and above is None else Scripts(part, below, above)
+        if not self._has_label():
+            return part
+        self.place += 1
+        return Labelled(part, self._script(lambda: self._bare([])))
+
+    def _has_label(self) -> bool:
+        signs = self.tokens[self.place : self.place + 2]
+        return self.display and [sign.text for sign in signs] == [":", "("] and not any(sign.spaced for sign in signs)
 
     def _bare(self, before: list[Tree]) -> Tree:
         token = self.tokens[self.place]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import itertools
 
-from grader.core.typesetting.layout import RELATIONS, Atom, Fence, Fraction, Root, Row, Scripts, Tree, layout
+from grader.core.typesetting.layout import RELATIONS, Atom, Fence, Fraction, Labelled, Root, Row, Scripts, Tree, layout
 
 #: A formula of more parts may break before its relations, and one of twice as many before ``+`` and ``−``, too. No
 #: browser breaks a line inside of a ``math`` element.
@@ -25,6 +25,19 @@ def mathml(formula: str, *, display: bool = False) -> str:
     if display:
         return f'<math display="block">{_of(row)}</math>'
     return "<wbr>".join(f"<math>{_row(side)}</math>" for side in _sides(row.parts))
+
+
+def sides(formula: str) -> tuple[str, str]:
+    """``formula``, displayed, as two ``math`` elements: what stands before its first relation, and the rest.
+
+    Raises LayoutError (see ``layout``).
+    """
+    parts = layout(formula, display=True).parts
+    at = next((at for at, part in enumerate(parts) if isinstance(part, Atom) and part.text in RELATIONS), len(parts))
+    left, right = (
+        f'<math displaystyle="true">{_row(side)}</math>' if side else "" for side in (parts[:at], parts[at:])
+    )
+    return left, right
 
 
 def _sides(parts: tuple[Tree, ...]) -> list[tuple[Tree, ...]]:
@@ -49,6 +62,8 @@ def _size(tree: Tree) -> int:
             return 1 + _size(of)
         case Fraction(above, below):
             return max(_size(above), _size(below))
+        case Labelled(of, _):
+            return _size(of)
         case Atom():
             return 1
 
@@ -69,6 +84,8 @@ def _of(tree: Tree) -> str:
             return f"<msqrt>{_of(of)}</msqrt>"
         case Fraction(above, below):
             return f"<mfrac>{_of(above)}{_of(below)}</mfrac>"
+        case Labelled(of, label):
+            return f'<munder class="labelled">{_of(of)}{_of(label)}</munder>'
         case Fence(opening, of, closing):
             made = _row_of(_bracket(opening, "prefix"), _row(of.parts), _bracket(closing, "postfix"))
             return made.replace(_SAME_HEIGHT, "") if "<mfrac>" in made else made
