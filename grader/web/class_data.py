@@ -459,6 +459,7 @@ def moment(at: datetime) -> str:
 def style_sheet() -> str:
     """The style sheet of the instructor's pages: those of reports, learners' pages, tables and analyses combined."""
     names = (
+        TEMPLATES / "tokens.css",
         TEMPLATES / "web.css",
         _ANALYSIS / "statistics.css",
         _ANALYSIS / "similarity.css",

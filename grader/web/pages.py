@@ -16,6 +16,7 @@ from grader.core.errors import AttncheckError, SubmissionError, UsageError
 from grader.core.model import Lang, Message, Text
 from grader.core.text import name_list
 from grader.learning import log, next_step
+from grader.learning.progress import QuestionProgress
 from grader.report.figures import kinds, svg
 from grader.report.html import sheet
 from grader.submission.files import MAX_TOTAL
@@ -79,7 +80,7 @@ def choose_language(visit: LearnerVisit) -> Response:
 
 def style_sheet(visit: LearnerVisit) -> Response:
     """The style sheet: that of reports, and that of these pages."""
-    text = sheet(TEMPLATES / "web.css") + svg.RULES
+    text = sheet(TEMPLATES / "tokens.css", TEMPLATES / "web.css") + svg.RULES
     return Response(text, media_type="text/css", headers={"Cache-Control": "no-cache"})
 
 
@@ -89,27 +90,32 @@ def style_sheet(visit: LearnerVisit) -> Response:
 def map_page(visit: LearnerVisit) -> Response:
     """All questions with the progress in each, and the next step."""
     progress = visit.learner.progress()
-    step = next_step.next_step(progress, visit.learner.due(log.now()))
+    due = visit.learner.due(log.now())
+    step = next_step.next_step(progress, due)
     groups = [
         (title, [standing for standing in progress.questions if standing.question.group == name])
         for name, title in visit.learner.course.groups
     ]
-    return visit.show("map.html", groups=groups, known=progress, step=step, step_link=_link(step))
+    return visit.show("map.html", groups=groups, known=progress, step=step, step_link=_link(step), due=due)
 
 
 def _link(step: next_step.NextStep) -> str | None:
     """The page of the next step."""
-    if step.question is None:
-        return None
-    if step.kind == "quiz":
-        return f"/items/{next_step.open_items(step.question)[0].item.id}"
-    return f"/questions/{step.question.question.id}/code"
+    return None if step.question is None else _onward(step.question)
+
+
+def _onward(progress: QuestionProgress) -> str | None:
+    """The page of the first open item of a question, else of its code; None if nothing is open."""
+    for item in next_step.open_items(progress):
+        return f"/items/{item.item.id}"
+    return f"/questions/{progress.question.id}/code" if next_step.open_exercises(progress) else None
 
 
 def question_page(visit: LearnerVisit) -> Response:
     """One question: its prompt, items and exercises."""
     question = visit.question
-    return visit.show("question.html", question=question, known=visit.learner.progress().question(question.id))
+    known = visit.learner.progress().question(question.id)
+    return visit.show("question.html", question=question, known=known, onward=_onward(known))
 
 
 def progress_page(visit: LearnerVisit) -> Response:

@@ -318,13 +318,13 @@ def test_a_saved_answer_is_shown_and_can_be_changed(classroom: Classroom) -> Non
     for text in (page, bo.get("/items/Q1.a").text):
         assert "Saved. It is graded after you submit." in text and "instructor" not in text
         assert "not graded automatically" not in text and "Change the answer" in text
-        assert re.findall(r'class="option taken">.*?<span>(\d).*?your answer', text, re.S) == ["5"]
+        assert re.findall(r'class="option mine">.*?class="text">(\d)(?:(?!</li>).)*your answer', text, re.S) == ["5"]
         assert 'class="verdict' not in text
     form = Form(bo.get("/items/Q1.a?again=1").text)
     assert form.entry == {"answer": ("b",)}
     action = re.findall(r'action="(/items/Q1.a[^"]*)"', bo.get("/items/Q1.a?again=1").text)[0]
     changed = bo.post(html.unescape(action), data={"answer": "a", "do": "answer"}, headers=OWN_CLASS).text
-    assert re.findall(r'class="option taken">.*?<span>(\d).*?your answer', changed, re.S) == ["4"]
+    assert re.findall(r'class="option mine">.*?class="text">(\d)(?:(?!</li>).)*your answer', changed, re.S) == ["4"]
     bo.post("/language", data={"lang": "zh"}, headers=OWN_CLASS)
     assert "已保存，提交之后评分。" in bo.get("/items/Q1.a").text
     bo.post("/language", data={"lang": "en"}, headers=OWN_CLASS)

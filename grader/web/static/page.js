@@ -130,7 +130,17 @@ function digits(event) {
   option.click()
 }
 
+// The letter shown on a link follows it, and Ctrl-Enter sends what is being typed, except where a letter is text.
+function shortcuts(event) {
+  const typing = event.target.closest("input:not([type=radio]):not([type=checkbox]), textarea, select, .cm-editor")
+  const held = event.ctrlKey || event.metaKey
+  if (event.key === "Enter" && held && event.target.matches("form.answer textarea")) event.target.form.requestSubmit()
+  if (typing || held || event.altKey) return
+  document.querySelector(`a[data-key="${CSS.escape(event.key)}"]`)?.click()
+}
+
 document.addEventListener("keydown", digits)
+document.addEventListener("keydown", shortcuts)
 document.addEventListener("DOMContentLoaded", () => {
   document.querySelectorAll("fieldset[data-missing]").forEach(keyPoints)
   document.querySelectorAll("form[data-points-by-part]").forEach(pointsByPart)
