@@ -227,3 +227,8 @@ def seen(
 def returned(*values: Any) -> Returned:
     """An observation of these values."""
     return Returned(values)
+
+
+def flat(text: str) -> str:
+    """``text`` without regard to where its lines break."""
+    return " ".join(text.split())

@@ -61,8 +61,7 @@ def check_code(visit: LearnerVisit) -> Response:
     question, text, lang = visit.question, _sent_code(visit), visit.lang
     if visit.typed("do") == "reset":
         return _code_page(visit, question, Filled({"code": (starter.stub(question, lang),)}), ShownReport())
-    status, places = 200, syntax_error_places("")
-    passed = False
+    status, passed, places = 200, False, syntax_error_places("")
     try:
         checked = visit.learner.check(question, text, visit.sent("draft"))
     except SubmissionError as problem:

@@ -21,8 +21,6 @@ import pytest
 
 from grader.commands.serve import _redirect
 from grader.core.model import Course, Status
-from grader.course import loader
-from grader.grading import courses
 from grader.grading.checker import Checker
 from grader.learning.log import Answered, Coded, Reviewed
 from grader.web.learner import LearnerWorkspace
@@ -79,12 +77,6 @@ class Site:
         self.thread.join()
         self.socket.close()
         self.learner.close()
-
-
-@pytest.fixture(scope="module")
-def course() -> Course:
-    """The bundled course."""
-    return courses.load(loader.find(None))
 
 
 @pytest.fixture

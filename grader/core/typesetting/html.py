@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from markupsafe import Markup, escape
 
 from grader.core.marks import CHAIN, REASON, Kind, lines, pieces
+from grader.core.typesetting import highlight
 from grader.core.typesetting.layout import LayoutError
 from grader.core.typesetting.mathml import mathml, sides
 
@@ -81,13 +82,22 @@ def _typeset(kind: Kind | None, text: str) -> Markup:
         case "code":
             return Markup('<code class="{}">{}</code>').format("whole" if len(text) <= _SHORT else "long", text)
         case "listing":
-            return Markup('<code class="listing">{}</code>').format(text)
+            return Markup('<code class="listing" tabindex="0">{}</code>').format(python(text))
         case "formula":
             return formula(text)
         case "display":
             return Markup('<span class="display">{}</span>').format(formula(text, display=True))
         case None:
             return escape(text)
+
+
+def python(source: str, start: int = 0, end: int | None = None) -> Markup:
+    """``source[start:end]`` in the colours of ``highlight``; unprintable characters are visible."""
+    return Markup("").join(_coloured(kind, visible(text)) for kind, text in highlight.parts(source, start, end))
+
+
+def _coloured(kind: str, text: str) -> Markup:
+    return Markup('<span class="code-{}">{}</span>').format(kind, text) if kind else escape(text)
 
 
 def formula(text: str, *, display: bool = False) -> Markup:

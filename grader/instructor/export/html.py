@@ -53,6 +53,8 @@ OPTIONS = frozenset({"learner", "pseudonyms"})
 _TEMPLATES = Path(__file__).parent / "templates"
 _SHARED = Path(class_table.__file__).parent / "templates"
 _SCRIPT = "table.js"
+#: The most bytes of sections that later pages may have, too.
+_MOST_KEPT = 8 << 20
 TITLE = Message("Results of the class")
 _SUMMARY = Message("{handed} of {all} learners submitted; mean {mean} of {possible} points.")
 
@@ -87,7 +89,8 @@ class LearnerPages:
         from grader.report.html import SectionCache  # loads jinja2, numpy
 
         self._book, self._lang, self._now = book, lang, now
-        self._drawn, self._undrawn = (book.course, SectionCache()), (_without_drawn(book.course), SectionCache())
+        self._drawn = book.course, SectionCache(_MOST_KEPT)
+        self._undrawn = _without_drawn(book.course), SectionCache(_MOST_KEPT)
 
     def of(self, mark: Mark) -> str | None:
         """The page of a mark; None if nothing was graded."""

@@ -54,14 +54,13 @@ function start(area) {
       // Before the basic set-up, in which Mod-Enter inserts a line.
       keymap.of([{key: "Mod-Enter", run: () => (area.form.requestSubmit(), true)}, indentWithTab]),
       basicSetup,
-      EditorView.lineWrapping,
       python(),
       indentUnit.of("    "),
       EditorState.tabSize.of(4),
       syntaxHighlighting(colours),
       marks,
       EditorView.cspNonce.of(area.dataset.nonce || ""),
-      EditorView.contentAttributes.of({"aria-label": area.getAttribute("aria-label") || "", spellcheck: "false"}),
+      EditorView.contentAttributes.of({"aria-label": area.getAttribute("aria-label") || "", spellcheck: "false", tabindex: "0"}),
       EditorView.updateListener.of(update => {
         if (!update.docChanged) return
         area.value = update.state.doc.toString()
