@@ -69,6 +69,8 @@ class Fence:
     close: str
 
 
+#: What has its scripts below and above, where there is room.
+LIMITS = frozenset({"∑", "∏", "max", "min", "lim", "argmax", "argmin"})
 RELATIONS = frozenset("=≠<≤>≥≪≫≈≡∝∈∉⊂⊆→←↦⇒⇔∼↔")
 _SUMS = frozenset("+−±∓")
 _SIGNS = RELATIONS | _SUMS | frozenset("·×∗⊙⊗⊕∘/,;:!|∣∖∪∩∧∨¬")
@@ -181,7 +183,8 @@ class _Reader:
                 below = _characters(token.text)
             elif token.text == "^" or token.kind == "above":
                 self.place += 1
-                raised = _characters(token.text) if token.kind == "above" else self._script(self._exponent)
+                characters = token.kind == "above"
+                raised = _characters(token.text) if characters else _power(part, self._script(self._exponent))
                 above = _beside(above, raised)
             elif token.text == "′":
                 self.place += 1
@@ -276,7 +279,7 @@ class _Reader:
             return Atom("⊤", "sign") if token.text == "T" else Atom(token.text, "word")
         if token.text == "−":
             self.place += 1
-            return Row((Atom("−", "sign"), self._factor("^", token)))
+            return Row((Atom("−", "sign"), self._exponent()))
         return _unfenced(self._factor("^", token))
 
     def _factor(self, after: str, token: _Token) -> Tree:
@@ -314,6 +317,16 @@ class _Reader:
         return _row(tuple(parts))
 
 
+def _power(base: Tree, above: Tree) -> Tree:
+    """What stands ``above`` a base: a capital is a label only of a matrix, and a T no transpose of a number."""
+    if not isinstance(above, Atom) or (isinstance(base, Atom) and base.text.isascii() and base.text[0].isupper()):
+        return above
+    if above.kind == "word" and len(above.text) == 1:
+        return Atom(above.text, "name")
+    number = isinstance(base, Atom) and (base.kind == "number" or base.text == "ℝ")
+    return Atom("T", "name") if number and above.text == "⊤" else above
+
+
 def _is_sign(part: Tree) -> bool:
     return isinstance(part, Atom) and part.kind == "sign"
 
@@ -343,6 +356,4 @@ def _beside(first: Tree | None, second: Tree) -> Tree:
 def _characters(raised: str) -> Tree:
     """Characters that Unicode has above or below the line."""
     said = raised.translate(_RAISED)
-    if said == "T":
-        return Atom("⊤", "sign")
-    return layout(said)
+    return Atom("⊤", "sign") if said == "T" else layout(said.replace("T", "⊤"))
