@@ -48,24 +48,40 @@ PAGES = ("/", "/progress", "/review", "/pictures", "/pictures/masks", "/pictures
 PLACEHOLDER = re.compile(r"\{[A-Za-z_]\w*\}")
 
 
-class Site:
-    """A running server and the learner that it serves."""
+class Running:
+    """A server at a port of its own, which ``serve`` starts."""
 
-    def __init__(self, course: Course, folder: Path) -> None:
-        import uvicorn
-
-        self.learner = LearnerWorkspace(course, folder / "work", folder / "log.jsonl", "ada", lambda: Checker(course))
+    def __init__(self) -> None:
         self.socket = socket.socket()
         self.socket.bind(("127.0.0.1", 0))
-        host = f"127.0.0.1:{self.socket.getsockname()[1]}"
-        token = secrets.token_urlsafe(8)
-        guarded: Any = Guard(make_app(self.learner, "en"), token, frozenset({host}))
-        self.url, self.guard = f"http://{host}", guarded
-        self.server = uvicorn.Server(uvicorn.Config(guarded, log_level="warning", lifespan="off"))
+        self.host = f"127.0.0.1:{self.socket.getsockname()[1]}"
+        self.url = f"http://{self.host}"
+
+    def serve(self, app: Any) -> None:
+        """Returns when ``app`` can be reached."""
+        import uvicorn
+
+        self.server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off"))
         self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [self.socket]}, daemon=True)
         self.thread.start()
         while not self.server.started:
             time.sleep(0.01)
+
+    def close(self) -> None:
+        """Ends it."""
+        self.server.should_exit = True
+        self.thread.join()
+        self.socket.close()
+
+
+class Site(Running):
+    """A running server and the learner that it serves."""
+
+    def __init__(self, course: Course, folder: Path) -> None:
+        super().__init__()
+        self.learner = LearnerWorkspace(course, folder / "work", folder / "log.jsonl", "ada", lambda: Checker(course))
+        self.guard = Guard(make_app(self.learner, "en"), secrets.token_urlsafe(8), frozenset({self.host}))
+        self.serve(self.guard)
 
     def enter(self, window: Any) -> None:
         """Opens an address as the terminal shows it, which leads to the map."""
@@ -81,9 +97,7 @@ class Site:
 
     def close(self) -> None:
         """Ends it."""
-        self.server.should_exit = True
-        self.thread.join()
-        self.socket.close()
+        super().close()
         self.learner.close()
 
 
@@ -255,8 +269,8 @@ def test_every_formula(page: Any, course: Course, scheme: str) -> None:
                 const scrolls = getComputedStyle(part.parentNode).overflowX === "auto"
                 return part.tagName !== "CODE" && box.width && box.height && (fits || scrolls)
             }
-            return [...main.children].filter(row => !fonts.length || ![...row.querySelectorAll("math, code")].every(good))
-                .map(row => row.textContent)
+            const shown = row => [...row.querySelectorAll("math, code")]
+            return [...main.children].filter(row => !fonts.length || !shown(row).every(good)).map(row => row.innerText)
         }""",
         [f'<p class="{kind}">{formula(said, display=kind == "display")}</p>' for kind, said in formulas],
     )
