@@ -15,22 +15,26 @@ def latex(formula: str, *, display: bool = False) -> str:
     return _of(layout(formula, display=display))
 
 
+def written(kind: Kind | None, text: str) -> str | None:
+    """The LaTeX of a piece of marked text; None if it is no formula, or cannot be laid out."""
+    with contextlib.suppress(LayoutError):
+        return latex(text, display=kind == "display") if kind in ("formula", "display") else None
+    return None
+
+
 def markdown(text: str) -> str:
     """Marked text as Markdown with LaTeX, for notebooks; a formula that cannot be laid out is shown as code."""
     return "".join(_piece(kind, said) for kind, said in pieces(text))
 
 
 def _piece(kind: Kind | None, text: str) -> str:
-    match kind:
-        case None:
-            return text
-        case "listing":
-            return f"\n```python\n{text}\n```\n"
-        case "formula" | "display":
-            with contextlib.suppress(LayoutError):
-                written = latex(text, display=kind == "display")
-                return f"\n$${written}$$\n" if kind == "display" else f"${written}$"
-    return f"`{text}`"
+    if kind is None:
+        return text
+    if kind == "listing":
+        return f"\n```python\n{text}\n```\n"
+    if (formula := written(kind, text)) is None:
+        return f"`{text}`"
+    return f"\n$${formula}$$\n" if kind == "display" else f"${formula}$"
 
 
 def _of(tree: Tree) -> str:

@@ -73,7 +73,7 @@ class Fence:
 LIMITS = frozenset({"∑", "∏", "max", "min", "lim", "argmax", "argmin"})
 RELATIONS = frozenset("=≠<≤>≥≪≫≈≡∝∈∉⊂⊆→←↦⇒⇔∼↔")
 _SUMS = frozenset("+−±∓")
-_SIGNS = RELATIONS | _SUMS | frozenset("·×∗⊙⊗⊕∘/,;:!|∣∖∪∩∧∨¬")
+_SIGNS = RELATIONS | _SUMS | frozenset("·×∗⊙⊗⊕∘/,.;:!|∣∖∪∩∧∨¬")
 _BIG = frozenset("ΣΠ∑∏∫")
 _PREFIXES = frozenset("∂∇Δ√")
 _CLOSING = {"(": ")]", "[": "])", "{": "}", "⟨": "⟩", "⌊": "⌋", "⌈": "⌉", "|": "|", "‖": "‖"}
@@ -211,8 +211,6 @@ class _Reader:
             return Atom({"Σ": "∑", "Π": "∏"}.get(token.text, token.text), "sign")
         if token.text.isalpha() or token.text in "…⋯∞%°∅∀∃⊤#&?½¼¾⅓⅔":
             return Atom(token.text, "name")
-        if token.text == ".":
-            return Atom(".", "sign")
         raise LayoutError(f"“{token.text}” at character {token.at + 1} cannot stand in a formula")
 
     def _phrase(self, token: _Token) -> str:

@@ -20,6 +20,8 @@ _PRIME = Atom("′", "sign")
 _SUMS = (Atom("∑", "sign"), Atom("∏", "sign"))
 #: What a function is applied to follows this sign, which screen readers say as “of”. It has no width.
 _APPLIED = "<mo>\u2061</mo>"
+#: What counts as a part: all that is seen.
+_PART = re.compile(r"<m(?:i|n|o|text|sqrt)\b(?!>\u2061)")
 _OPERATOR = re.compile(r'<mo( form="\w+")?>')
 
 
@@ -38,29 +40,13 @@ def mathml(formula: str, *, display: bool = False) -> str:
 
 
 def _sides(parts: tuple[Tree, ...]) -> list[tuple[Tree, ...]]:
-    size = _size(Row(parts))
+    size = len(_PART.findall(_row(parts)))
     if size <= _LONGEST_UNBROKEN:
         return [parts]
     breaking = RELATIONS | frozenset("+−" if size > 2 * _LONGEST_UNBROKEN else "")
     breaks = [at for at, part in enumerate(parts) if at and isinstance(part, Atom) and part.text in breaking]
     ends = [0, *breaks, len(parts)]
     return [parts[start:end] for start, end in itertools.pairwise(ends)]
-
-
-def _size(tree: Tree) -> int:
-    match tree:
-        case Row(parts):
-            return sum(map(_size, parts))
-        case Fence(_, of, _):
-            return 2 + _size(of)
-        case Scripts(base, below, above):
-            return sum(_size(each) for each in (base, below, above) if each is not None)
-        case Root(of):
-            return 1 + _size(of)
-        case Fraction(above, below):
-            return max(_size(above), _size(below))
-        case Atom():
-            return 1
 
 
 def _of(tree: Tree) -> str:
