@@ -19,31 +19,40 @@ from grader.core.typesetting.mathml import mathml
 from grader.course import items
 from grader.course.items import derivation, expression
 
-ROWS = yaml.safe_load(Path(__file__).with_name("typeset.yaml").read_text("utf-8"))
+ROWS, PARTS = (
+    yaml.safe_load(Path(__file__).with_name(name).read_text("utf-8")) for name in ("typeset.yaml", "mathml.yaml")
+)
 
 
 def _said(part: ElementTree.Element) -> str:
     joint = {"mfrac": "|"}.get(part.tag, "")
-    return ("√" if part.tag == "msqrt" else "") + (part.text or "") + joint.join(map(_said, part))
+    return ("√" if part.tag == "msqrt" else "") + (part.text or "").replace("\u2061", "") + joint.join(map(_said, part))
 
 
 @pytest.mark.parametrize(("typed", "text", "written"), ROWS)
 def test_formulas(typed: str, text: str, written: str) -> None:
     """Well-formed MathML with every sign as it was typed, and LaTeX; words are upright in both."""
     assert _said(ElementTree.fromstring(mathml(typed))) == text
-    assert re.sub(r"\\operatorname\{(\w+)\}", r"\1", latex(typed)) == written
+    assert re.sub(r"\\operatorname\*?\{(\w+)\}", r"\1", latex(typed)) == written
+
+
+@pytest.mark.parametrize(("typed", "part"), PARTS)
+def test_spaces_and_heights(typed: str, part: str) -> None:
+    """What a browser cannot know from the signs alone, and what screen readers need."""
+    assert part in mathml(typed, display=True)
 
 
 @pytest.mark.parametrize(
-    ("typed", "text"),
+    ("typed", "text", "written"),
     [
-        ("softmax(QKᵀ / √d_k) V", "softmax(QK⊤|√dk)V"),
-        ("p(x)/q(x) + 1/Σ_j e^{s_j}", "p(x)|q(x)+1|∑jesj"),
-        ("∂L/∂z_i = a + 4 b/(c + d)", "∂L|∂zi=a+4b|c+d"),
+        ("softmax(QKᵀ / √d_k) V", "softmax(QK⊤|√dk)V", r" \left( \frac{Q K^{\top}}{\sqrt{d_{k}}} \right) V"),
+        ("p(x)/q(x) + 1/Σ_j e^{s_j}", "p(x)|q(x)+1|∑jesj", r"\frac{p ( x )}{q ( x )} + \frac{1}"),
+        ("∂L/∂z_i = a + 4 b/(c + d)", "∂L|∂zi=a+4b|c+d", r"\frac{4 b}{c + d}"),
     ],
 )
-def test_displayed_fractions(typed: str, text: str) -> None:
+def test_displayed_fractions(typed: str, text: str, written: str) -> None:
     """A bar goes below the product before the slash, and above one factor, a call, or what a sum covers."""
+    assert written in latex(typed, display=True)
     assert _said(ElementTree.fromstring(mathml(typed, display=True))) == text
 
 
@@ -84,6 +93,7 @@ def test_long_formulas_can_break() -> None:
     """Between the sides of relations, because no browser breaks a line inside of an element."""
     long = "Var(q·k) = E[(q·k)²] = Σ_i Var(q_i k_i) = d_k"
     assert mathml(long).count("<math>") == 4 and mathml("a = b").count("<math>") == 1
+    assert '<math><mrow><mo form="infix">+</mo>' in mathml(" + ".join("abcdefghijklmnopqrstuvwxyz"))
 
 
 @pytest.mark.parametrize(

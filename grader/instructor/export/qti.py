@@ -41,6 +41,7 @@ from decimal import Decimal
 from hashlib import sha256
 
 from grader.core.model import Course, Message
+from grader.core.text import clean
 from grader.instructor.export import ExportOptions
 from grader.instructor.export._quiz import (
     ExportItem,
@@ -195,7 +196,7 @@ def _item(section: ET.Element, each: ExportItem) -> None:
     if each.options:
         _choices(presentation, ident, each)
     elif each.pairs:
-        _partners(presentation, ident, each)
+        _partners(presentation, each)
     else:
         _blank(presentation, number=each.form == "number")
     processing = _add(item, "resprocessing")
@@ -207,10 +208,10 @@ def _item(section: ET.Element, each: ExportItem) -> None:
         _show(processing, "general_fb")
     for option in each.options:
         if option.feedback:
-            chosen = f"{ident}_{_ident(option.id)}"
-            feedback[f"{chosen}_fb"] = markup(option.feedback)
-            _equals(_condition(processing, "Yes"), chosen)
-            _show(processing, f"{chosen}_fb")
+            name = f"option_{_ident(option.id)}_fb"  # without the item's name: Canvas looks for words such as correct_
+            feedback[name] = markup(option.feedback)
+            _equals(_condition(processing, "Yes"), f"{ident}_{_ident(option.id)}")
+            _show(processing, name)
     _right(processing, ident, each)
     for name, text in feedback.items():
         _material(_add(item, "itemfeedback", ident=name), text, "flow_mat/material")
@@ -229,26 +230,27 @@ def _choices(presentation: ET.Element, ident: str, each: ExportItem) -> None:
         _material(label, inline(option.text))
 
 
-def _partners(presentation: ET.Element, ident: str, each: ExportItem) -> None:
+def _partners(presentation: ET.Element, each: ExportItem) -> None:
     """One choice for each left side, among all right sides."""
-    for name, left, _ in _pairs(ident, each):
+    for name, left, _ in _pairs(each):
         response = _add(presentation, "response_lid", ident=name)
         _material(response, inline(left))
         render = _add(response, "render_choice")
-        for right, partner in _rights(ident, each).items():
-            _material(_add(render, "response_label", ident=partner), inline(right))
+        for right, partner in _rights(each).items():
+            # They become entries of a drop-down list, which cannot show HTML.
+            _add(_add(render, "response_label", ident=partner), "material/mattext", clean(right), texttype="text/plain")
 
 
-def _pairs(ident: str, each: ExportItem) -> Iterator[tuple[str, str, str]]:
+def _pairs(each: ExportItem) -> Iterator[tuple[str, str, str]]:
     """The name of each response, its left side, and the name of its partner."""
-    rights = _rights(ident, each)
+    rights = _rights(each)
     return ((f"response_{at}", left, rights[right]) for at, (left, right) in enumerate(each.pairs, 1) if left)
 
 
-def _rights(ident: str, each: ExportItem) -> dict[str, str]:
-    """The right sides, each once, with their names."""
+def _rights(each: ExportItem) -> dict[str, str]:
+    """The right sides, each once, with their names, of which Canvas takes the first number as an id."""
     distinct = sorted({right for _, right in each.pairs})
-    return {right: f"{ident}_right_{at}" for at, right in enumerate(distinct, 1)}
+    return {right: f"right_{at}" for at, right in enumerate(distinct, 1)}
 
 
 def _blank(presentation: ET.Element, *, number: bool) -> None:
@@ -274,7 +276,7 @@ def _equals(parent: ET.Element, value: str, tag: str = "varequal") -> None:
 def _right(processing: ET.Element, ident: str, each: ExportItem) -> None:
     """Add the condition that gives the points. An essay has none: a person grades it."""
     if each.form == "pairs":
-        pairs = list(_pairs(ident, each))
+        pairs = list(_pairs(each))
         for name, _, partner in pairs:
             _add(_condition(processing, "Yes"), "varequal", partner, respident=name)
             _add(processing[-1], "setvar", f"{100 / len(pairs):.2f}", action="Add", varname="SCORE")
