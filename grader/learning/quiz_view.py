@@ -243,7 +243,7 @@ def feedback(page: Page, given: Feedback, shown: QuizCard, *, buttons: bool = Fa
             _compared(page, given)
         case ReadingToConfirm(formulas):
             for formula in formulas:
-                page.lines(page.say(Message("I read: {formula}"), formula=formula), lead="? ", style="magenta")
+                page.lines(page.say(Message("I read: ${formula}$"), formula=formula), lead="? ", style="magenta")
             page.lines(page.say(_MEANT_HERE if buttons else _MEANT), indent=2)
             page.blank()
         case Navigation("help"):
