@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import partial
 
@@ -13,7 +14,7 @@ from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
 from grader.core.errors import AttncheckError, SubmissionError, UsageError
-from grader.core.model import Lang, Message, Text
+from grader.core.model import Lang, Message, Question, Text
 from grader.core.text import name_list
 from grader.learning import log, next_step
 from grader.learning.progress import QuestionProgress
@@ -96,7 +97,15 @@ def map_page(visit: LearnerVisit) -> Response:
         (title, [standing for standing in progress.questions if standing.question.group == name])
         for name, title in visit.learner.course.groups
     ]
-    return visit.show("map.html", groups=groups, known=progress, step=step, step_link=_link(step), due=due)
+    opening = _opening(step.question.question, visit.lang) if step.question is not None else ""
+    return visit.show(
+        "map.html", groups=groups, known=progress, step=step, step_link=_link(step), due=due, opening=opening
+    )
+
+
+def _opening(question: Question, lang: Lang) -> str:
+    """The first paragraph of a prompt, without a last sentence that leads to what follows."""
+    return re.sub(r"[^.?!。？！]*[:：]$", "", question.prompt.of(lang).strip().split("\n")[0]).strip()
 
 
 def _link(step: next_step.NextStep) -> str | None:
