@@ -1250,6 +1250,11 @@ class Course:
         """The item ``name`` of any question, or None."""
         return next((item for question in self.questions for item in question.items if item.id == name), None)
 
+    def misconception(self, question: str, name: str | None) -> Misconception | None:
+        """The misconception of a question with this id; None if there is none."""
+        known = self.question(question)
+        return known.misconception(name) if known else None
+
     def exercise(self, name: str) -> tuple[Question, Exercise] | None:
         """The exercise ``name`` with its question, or None."""
         return next(((q, e) for q in self.questions for e in q.exercises if e.name == name), None)

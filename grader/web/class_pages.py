@@ -446,9 +446,8 @@ def _for_learners(edition: Course, whole: Course, report: Report) -> Report:
         return replace(result, outcomes=tuple(outcome(part, names) for part in result.outcomes))
 
     def item(result: ItemResult, question: str) -> ItemResult:
-        own, theirs = whole.question(question), edition.question(question)
-        belief = own.misconception(result.misconception) if own is not None else None
-        if belief is None or (theirs is not None and theirs.misconception(belief.id) is not None):
+        belief = whole.misconception(question, result.misconception)
+        if belief is None or edition.misconception(question, belief.id) is not None:
             return result
         message = None if result.message == belief.truth else result.message
         return replace(result, misconception=None, message=message)
