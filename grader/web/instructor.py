@@ -36,7 +36,7 @@ from grader.instructor import export as exports
 from grader.instructor.analysis import answers, similarity_html, similarity_view
 from grader.instructor.analysis.answers import borrowed_by_learner
 from grader.instructor.analysis.class_similarity import ClassSimilarity, Cluster, compare_class, find_clusters
-from grader.instructor.class_table import FLAGS, TITLES, ClassRow, TableFilter
+from grader.instructor.class_table import FLAGS, ClassRow, TableFilter
 from grader.instructor.export import html as pages
 from grader.instructor.export.html import LearnerPages, mark_of
 from grader.report.html import PageLearner, render_body
@@ -168,7 +168,7 @@ def class_page(visit: StaffVisit) -> Response:
         "instructor_class.html",
         rows=matching[(page - 1) * _PER_PAGE : page * _PER_PAGE],
         questions=class_data.graded_questions(),
-        titles=TITLES,
+        titles=class_table.titles(),
         flags=list(FLAGS),
         sections=names,
         choice=choice,
@@ -222,7 +222,7 @@ def learner_page(visit: StaffVisit) -> Response:
     return visit.page(
         "instructor_learner.html",
         learner=learner,
-        titles=TITLES,
+        titles=class_table.titles(),
         rows=[class_table.class_row(each) for each in counting],
         report=report,
         history=history,

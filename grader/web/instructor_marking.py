@@ -7,7 +7,7 @@ button that undoes it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from starlette.exceptions import HTTPException
@@ -20,6 +20,7 @@ from grader.classroom.results import parts
 from grader.core.errors import UsageError
 from grader.core.jsonl import Place
 from grader.core.model import ExerciseResult, ItemResult, Message, Status, Text
+from grader.core.tables import texts
 from grader.core.text import COMMA, STATUS, points
 from grader.course import items
 from grader.instructor import learner_requests, rubric
@@ -35,28 +36,6 @@ _NO_OVERRIDE = Message("none")
 _DONE = {"replied": Message("The answer was saved."), "ended": Message("Ended.")}
 _SAVED = Message("Saved as change {number}. Points given by hand for {part} to {who}: {after}; before: {before}.")
 _UNDONE = Message("Undone as change {number}. Points given by hand for {part} to {who}: {after}; before: {before}.")
-#: The actions in the log of changes.
-_ACTIONS: Mapping[str, Text] = {
-    "gave points": Message("gave points"),
-    "removed override": Message("removed points given by hand"),
-    "undid": Message("undid a change"),
-    "read class table": Message("read the class table"),
-    "read report": Message("read the report of a learner"),
-    "read answers": Message("read answers of learners"),
-    "read comparison": Message("compared solutions"),
-    "read similar solutions": Message("read the list of similar solutions"),
-    "read findings": Message("read statistics with names"),
-    "read requests": Message("read requests for regrading"),
-    "read changes": Message("read points given by hand"),
-    "submitted": Message("submitted"),
-    "marked answers": Message("marked answers"),
-    "answered request": Message("answered a request"),
-    "downloaded": Message("downloaded"),
-    "signed in": Message("signed in"),
-    "signed out": Message("signed out"),
-    "ended sessions": Message("ended sessions"),
-    "ended sessions and links": Message("ended sessions and links"),
-}
 _LOGS = {"changes": Message("Changes"), "reading": Message("What staff read"), "learners": Message("Learners")}
 
 
@@ -161,7 +140,7 @@ def changes_page(visit: StaffVisit) -> Response:
         saves=[save_row(save) for save in saves[:_PER_PAGE]],
         more_saves=class_data.at("changes", saves=str(saves[_PER_PAGE - 1].number)) if saves[_PER_PAGE:] else None,
         overrides=overrides,
-        DID=_ACTIONS,
+        DID=texts(__file__, "actions.yaml"),
         logs=[(name, title, class_data.at("changes", log=name)) for name, title in _LOGS.items()],
         log=log,
         entries=page.entries,

@@ -130,7 +130,7 @@ def _index(book: Book, rows: tuple[ClassRow, ...], files: list[str | None], lang
             title=TITLE,
             lang=lang,
             summary=summary(book, rows),
-            titles=class_table.TITLES,
+            titles=class_table.titles(),
             questions=list(book.points),
             sections=any(row.section for row in rows),
             rows=rows,
