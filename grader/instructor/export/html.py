@@ -28,8 +28,6 @@ from datetime import datetime
 from pathlib import Path
 from urllib.parse import quote
 
-from markupsafe import Markup
-
 from grader.classroom.marks import Mark
 from grader.classroom.results import Book
 from grader.core.errors import UsageError
@@ -113,33 +111,30 @@ def _without_drawn(course: Course) -> Course:
 
 
 def _index(book: Book, rows: tuple[ClassRow, ...], files: list[str | None], lang: Lang) -> str:
-    from grader.report.html import environment, policy, sheet  # loads jinja2, numpy
+    from grader.report.html import self_contained, sheet  # loads jinja2, numpy
 
-    style = sheet(_TEMPLATES / "index.css", _SHARED / "class_table.css")
     to = {(row.id, row.number): file for row, file in zip(rows, files, strict=True)}
 
     def link(row: ClassRow) -> str | None:
         file = to[row.id, row.number]
         return quote(file) if file else None
 
-    page = (
-        environment(_TEMPLATES, _SHARED)
-        .get_template("index.html")
-        .render(
-            course=book.course,
-            title=TITLE,
-            lang=lang,
-            summary=summary(book, rows),
-            titles=class_table.titles(),
-            questions=list(book.points),
-            sections=any(row.section for row in rows),
-            rows=rows,
-            link=link,
-            style=Markup(style),
-            policy=policy(style, scripts=True),
-        )
+    return self_contained(
+        "index.html",
+        sheet(_TEMPLATES / "index.css", _SHARED / "class_table.css"),
+        _TEMPLATES,
+        _SHARED,
+        scripts=True,
+        course=book.course,
+        title=TITLE,
+        lang=lang,
+        summary=summary(book, rows),
+        titles=class_table.titles(),
+        questions=list(book.points),
+        sections=any(row.section for row in rows),
+        rows=rows,
+        link=link,
     )
-    return page.lstrip() + "\n"
 
 
 def summary(book: Book, rows: tuple[ClassRow, ...]) -> Text:
