@@ -28,6 +28,7 @@ from grader.instructor.analysis.answers import answer_text
 from grader.instructor.overrides import OverrideRequest, Signed, give_points, remove_override, undo_save
 from grader.instructor.rubric import AnswerGroup, Decision, PendingAnswers
 from grader.web.class_data import FORM, LOCK_TIMEOUT, ClassData, StaffVisit, moment
+from grader.web.visit import existing
 
 #: The number of saves on a page.
 _PER_PAGE = 20
@@ -390,9 +391,7 @@ def reply(visit: StaffVisit) -> Response:
     done = "replied"
     with class_data.turn:
         requests = learner_requests.list_requests(class_data.folder)
-        request = next((candidate for candidate in requests if candidate.number == number), None)
-        if request is None:
-            raise HTTPException(404)
+        request = existing(next((candidate for candidate in requests if candidate.number == number), None))
         text = visit.typed("answer")
         learner_requests.check_reply(request, text)
         if visit.typed("points").strip():
