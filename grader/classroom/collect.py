@@ -386,9 +386,8 @@ def _tree(path: Path) -> _Tree:
     try:
         archive = zipfile.ZipFile(path)
     except DAMAGE as error:
-        raise UsageError(
-            Message("{path} is neither a folder nor a zip that can be read ({error}).").fill(path=path, error=error)
-        ) from error
+        said = Message("{path} is neither a folder nor a zip that can be read ({error}).")
+        raise UsageError(said.fill(path=path, error=error)) from error
     infos: dict[str, zipfile.ZipInfo] = {}
     return _Tree.of(_unzip(archive, path.name, infos), lambda name: archive.open(infos[name]))
 

@@ -313,9 +313,8 @@ def _part(check: str, course: Course, counting: Sequence[str]) -> tuple[Question
         raise UsageError(said.fill(name=name, there=there))
     question, part = parts[name.casefold()]
     if rest and isinstance(part, Item):
-        raise UsageError(
-            Message("{part} is an item, which has no checks: leave out “/{rest}”.").fill(part=part.id, rest=rest)
-        )
+        said = Message("{part} is an item, which has no checks: leave out “/{rest}”.")
+        raise UsageError(said.fill(part=part.id, rest=rest))
     return question, part, rest
 
 

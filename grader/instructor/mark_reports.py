@@ -58,9 +58,8 @@ def mark_of(book: Book, learner: str) -> Mark:
     """The mark of ``learner``; if every attempt counts, the last one. Raises UsageError if there is none."""
     found = [mark for mark in marks_that_count(book, learner) if has_points(mark)]
     if not found:
-        raise UsageError(
-            Message("{learner} has not submitted anything, so there is nothing to export.").fill(learner=clean(learner))
-        )
+        said = Message("{learner} has not submitted anything, so there is nothing to export.")
+        raise UsageError(said.fill(learner=clean(learner)))
     return found[-1]
 
 

@@ -122,12 +122,11 @@ def give_points(
             raise UsageError(said.fill(learner=learner.id))
         part = _part(request.part, loaded, points_of(book))
         if not math.isfinite(request.points) or not (request.beyond or 0 <= request.points <= part.possible):
-            raise UsageError(
-                Message("{part} has 0 to {possible} points; found {points}.")
-                .with_advice(Message("Use --beyond to allow this."))
-                .fill(part=part.name, possible=f"{part.possible:g}", points=f"{request.points:g}"),
-                field="points",
+            said = Message("{part} has 0 to {possible} points; found {points}.").with_advice(
+                Message("Use --beyond to allow this.")
             )
+            values = {"possible": f"{part.possible:g}", "points": f"{request.points:g}"}
+            raise UsageError(said.fill(part=part.name, **values), field="points")
         change = Override(learner.id, part.name, request.points, request.reason.strip(), request.author, now)
         key = (change.learner, change.part)
         number = book.change_overrides({key: change}, request.author, now, request=request.answers)

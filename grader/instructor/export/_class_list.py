@@ -20,10 +20,11 @@ from grader.core.errors import UsageError
 from grader.core.model import Message, Text
 from grader.core.text import clean, points
 from grader.instructor.export import ExportOptions
-from grader.instructor.export._target import ExportTarget
+from grader.instructor.export._target import ExportTarget, first_names
 from grader.instructor.mark_reports import count_pending, error_message, is_still_open, marks_that_count, summary
 
 _BOM = "\ufeff"
+COLUMN_OPTION = Message("The option is --column NAME.")
 #: The most headings that a message lists.
 _MOST_NAMED = 20
 
@@ -70,15 +71,11 @@ def read_sheet(path: Path) -> Sheet:
     try:
         text = path.read_bytes().decode()
     except OSError as error:
-        raise UsageError(
-            Message("The template {path} cannot be read: {reason}.").fill(path=path, reason=error.strerror)
-        ) from error
+        said = Message("The template {path} cannot be read: {reason}.")
+        raise UsageError(said.fill(path=path, reason=error.strerror)) from error
     except UnicodeDecodeError as error:
-        raise UsageError(
-            Message("The template {path} is not UTF-8 (byte {start}); use the file as downloaded.").fill(
-                path=path, start=error.start
-            )
-        ) from error
+        said = Message("The template {path} is not UTF-8 (byte {start}); use the file as downloaded.")
+        raise UsageError(said.fill(path=path, start=error.start)) from error
     start = len(_BOM) if text.startswith(_BOM) else 0
     between = csv_separator(text[start:])
     return Sheet(path, text, _rows(path, text, start, between), between)
@@ -104,6 +101,12 @@ def _rows(path: Path, text: str, start: int, separator: str) -> tuple[tuple[Cell
     return tuple(rows)
 
 
+def not_one_column(sheet: Sheet, wanted: str, count: int, headings: Sequence[str]) -> Text:
+    """The message if ``count`` columns of ``headings`` are called ``wanted``, and not one."""
+    said = Message("{sheet} has {count} columns “{wanted}”; expected one. Available: {heading}")
+    return said.fill(sheet=sheet.path, count=count, wanted=clean(wanted, 80), heading=headings_text(headings))
+
+
 def headings_text(headings: Sequence[str]) -> str:
     """The headings of a sheet, for a message that asks for one of them."""
     names = "; ".join(clean(heading, 60) for heading in headings[:_MOST_NAMED]) or "none"
@@ -126,7 +129,6 @@ _OTHER_POINTS = Message(
     "{where} is {found}, but the course has {possible} points. Points are filled in without scaling."
 )
 _FILLED = Message("Filled in: {count} of {all} rows.")
-_MOST_NAMES = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,12 +144,10 @@ class Grade:
 def read_template(options: ExportOptions, what: str) -> Sheet:
     """Read the file to fill in. Raises UsageError without ``--template``; ``what`` describes the expected file."""
     if options.template is None:
-        raise UsageError(
-            Message("There is no file to fill in: give the {what} that you downloaded.")
-            .with_advice(Message("The option is --template FILE."))
-            .fill(what=what),
-            field="template",
+        said = Message("There is no file to fill in: give the {what} that you downloaded.").with_advice(
+            Message("The option is --template FILE.")
         )
+        raise UsageError(said.fill(what=what), field="template")
     return read_sheet(options.template)
 
 
@@ -230,13 +230,8 @@ def report_differences(
     lists.append((_WAITING, [name for name in there if graded[name].waiting]))
     for text, names in lists:
         if names:
-            out.say(text.fill(names=_listed(names)))
+            out.say(text.fill(names=first_names(sorted(map(clean, names)))))
     out.say(_FILLED.fill(count=len(set(filled)), all=len(rows) + len(unknown) + len(doubtful)))
-
-
-def _listed(names: Iterable[str]) -> str:
-    shown = sorted(clean(name) for name in names)
-    return "; ".join(shown[:_MOST_NAMES]) + (f"; … (+{len(shown) - _MOST_NAMES})" if len(shown) > _MOST_NAMES else "")
 
 
 def compare_points(out: ExportTarget, book: Book, where: str, written: str) -> None:

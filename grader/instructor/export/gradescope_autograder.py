@@ -71,9 +71,8 @@ _PUBLIC = Message(
 def write(course: Course, options: ExportOptions, out: ExportTarget) -> None:
     """Write a zip with the files that Gradescope expects at its root."""
     if options.unsafe_no_sandbox and options.seed_file is not None:
-        raise UsageError(
-            Message("--unsafe-no-sandbox cannot be combined with --seed-file: unconfined code could read the seed.")
-        )
+        said = Message("--unsafe-no-sandbox cannot be combined with --seed-file: unconfined code could read the seed.")
+        raise UsageError(said)
     files = dict(_files(course, options))
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as made:
