@@ -691,6 +691,11 @@ class ItemResult:
         """Whether there is an answer that could not be read, so that a person has to look at it."""
         return not self.readable
 
+    @property
+    def name(self) -> str:
+        """The id, as the name of a part of a question."""
+        return self.id
+
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -753,6 +758,11 @@ class QuestionResult:
     title: Text
     items: tuple[ItemResult, ...]
     exercises: tuple[ExerciseResult, ...]
+
+    @property
+    def parts(self) -> tuple[ItemResult | ExerciseResult, ...]:
+        """The results of the items, then those of the exercises."""
+        return (*self.items, *self.exercises)
 
     @property
     def earned(self) -> float:
