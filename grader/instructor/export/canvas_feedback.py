@@ -37,6 +37,7 @@ from pathlib import Path
 from grader.classroom.intake import Person, canvas
 from grader.classroom.results import Book
 from grader.core.errors import UsageError
+from grader.core.files import zipped
 from grader.core.model import Course, Lang, Message, Report
 from grader.core.text import clean, name_list
 from grader.instructor.export import ExportOptions
@@ -55,8 +56,6 @@ OPTIONS = frozenset({"template", "roster"})
 #: The most entries of a zip that are read: more than any class submits.
 _MOST_FILES = 200_000
 _WIDTH = 96
-#: The time of every entry, so that the same gradebook gives the same zip.
-_TIME = (1980, 1, 1, 0, 0, 0)
 #: The suffixes of files whose names are preferred, because people open these files as text.
 _PREFERRED = (".py", ".yaml", ".yml", ".txt", "")
 _NO_TEMPLATE = Message(
@@ -79,18 +78,14 @@ def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
     rows, unknown, doubtful = class_list.match_rows(class_list.roster(book, options.roster), people)
     file_of = {learner: names[at] for at, learner in rows.items()}
     marks = {mark.learner.id: mark for mark in marks_that_count(book)}
-    data = io.BytesIO()
-    ungraded = []
-    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as made:
-        for learner, name in sorted(file_of.items()):
-            mark = marks[learner]
-            report = report_with_overrides(book, mark)
-            if report is None:
-                ungraded.append(learner)
-                continue
-            text = _text(visible_report(report, mark, book.course.rules, options.now), book.course, options.lang)
-            made.writestr(zipfile.ZipInfo(name, _TIME), text.encode(), zipfile.ZIP_DEFLATED)
-    out.write_file([data.getvalue()])
+    reports = {learner: report_with_overrides(book, marks[learner]) for learner in sorted(file_of)}
+    made = {}
+    for learner, report in reports.items():
+        if report is not None:
+            shown = visible_report(report, marks[learner], book.course.rules, options.now)
+            made[file_of[learner]] = _text(shown, book.course, options.lang).encode()
+    out.write_file([zipped(made)])
+    ungraded = [learner for learner, report in reports.items() if report is None]
     absent = [name for name, mark in marks.items() if mark.work is not None and name not in file_of]
     for said, listed in ((_UNKNOWN, unknown), (_DOUBTFUL, doubtful), (_ABSENT, absent), (_UNGRADED, ungraded)):
         if listed:

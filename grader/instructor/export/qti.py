@@ -32,14 +32,13 @@ In Canvas: Settings → *Import Course Content* → QTI.
 
 from __future__ import annotations
 
-import io
 import re
 import xml.etree.ElementTree as ET
-import zipfile
 from collections.abc import Iterator
 from decimal import Decimal
 from hashlib import sha256
 
+from grader.core.files import zipped
 from grader.core.model import Course, Message
 from grader.instructor.export import ExportOptions
 from grader.instructor.export._quiz import (
@@ -63,8 +62,6 @@ _XSI = "http://www.w3.org/2001/XMLSchema-instance"
 _QTI = "http://www.imsglobal.org/xsd/ims_qtiasiv1p2"
 _CANVAS = "http://canvas.instructure.com/xsd/cccv1p0"
 _PACKAGE = "http://www.imsglobal.org/xsd/imsccv1p1/imscp_v1p1"
-#: A fixed time, so that equal content gives equal bytes.
-_TIME = (1980, 1, 1, 0, 0, 0)
 
 
 def write(course: Course, options: ExportOptions, out: ExportTarget) -> None:
@@ -79,11 +76,7 @@ def write(course: Course, options: ExportOptions, out: ExportTarget) -> None:
         f"{name}/assessment_meta.xml": _xml(_meta(name, title, total, graded=options.graded)),
         f"{name}/{name}.xml": _xml(_assessment(name, title, found)),
     }
-    archive = io.BytesIO()
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as made:
-        for path, data in files.items():
-            made.writestr(zipfile.ZipInfo(path, _TIME), data, None if path.endswith("/") else zipfile.ZIP_DEFLATED)
-    out.write_file([archive.getvalue()])
+    out.write_file([zipped(files)])
 
 
 def _xml(root: ET.Element) -> bytes:
