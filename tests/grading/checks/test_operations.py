@@ -19,7 +19,6 @@ from tests.helpers import (
     case,
     course,
     exercise,
-    misjudged,
     question,
     returned,
     seen,
@@ -81,6 +80,7 @@ class Layer(nn.Module):
     def forward(self, x):
         return self.inner(x)
 """
+#: Products in the other order, running sums, a recurrence; in functions and classes.
 PASSES = [
     ("keys and values first", LINEAR),
     ("running sums", SUMS),
@@ -91,6 +91,7 @@ PASSES = [
 ]
 MUCH, LITTLE = "more than linear in n; expected linear", "linear in n; expected quadratic"
 UNSEEN = "could not be counted"
+#: Whichever way it is written, the library's included.
 CAUGHT = [
     ("all pairs", PLAIN, MUCH),
     ("all pairs of features", edit(LINEAR, ("q @ (k.T @ v)", "(q @ k.T) @ v")), MUCH),
@@ -336,15 +337,6 @@ HIDDEN = [
     ("no work at all", "def attend(q, k, v): return q", UNSEEN),
     ("between linear and quadratic", edit(PLAIN, (PAIRS, "torch.ones(int(len(q) ** 1.5))")), MUCH),
 ]
-
-
-def test_the_tables(sandbox: Sandbox) -> None:
-    """What must pass passes, and what must be caught is caught with these words.
-
-    Passes: products in the other order, running sums, a recurrence; in functions and classes.
-    Caught: whichever way it is written, the library's included.
-    """
-    assert not misjudged(sandbox.observe, "operations", EXERCISES, "", PASSES, CAUGHT)
 
 
 @pytest.mark.parametrize("array_type", ["torch", "numpy"])
