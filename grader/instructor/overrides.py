@@ -33,6 +33,7 @@ from grader.core.files import TEMPORARY_PREFIX, portable_folder
 from grader.core.layout import columns, indent, shorten
 from grader.core.model import Course, Lang, Message
 from grader.core.serialize import Shown, Written
+from grader.core.tables import texts
 from grader.core.text import COMMA, clean, points, suggestion
 from grader.course import loader
 from grader.grading import courses
@@ -378,11 +379,6 @@ FORGETS = Message(
     "This will delete {learner}’s submissions in the gradebook with all their points ({submissions}), overrides "
     "({overrides}), requests for regrading ({requests}), the row in class.csv, and in {folder}:"
 )
-KEEPS_SHARED = Message(
-    "Kept, because others share it (its numbers remain those drawn for the name under which it was graded): {names}"
-)
-KEEPS_OUTSIDE = Message("Not deleted, because it is elsewhere (grading it again would bring {learner} back): {names}")
-KEEPS_OTHERS = Message("Not deleted, because another program wrote it (check whether it names {learner}): {names}")
 
 
 def given_lines(given: OverrideResult, lang: Lang) -> Iterator[str]:
@@ -473,7 +469,7 @@ def forget_lines(plan: ForgetPlan, folder: Path, lang: Lang) -> Iterator[str]:
     yield from (f"  {clean(str(path.relative_to(folder)))}" for path in plan.removed)
     if not plan.removed:
         yield f"  {NONE.of(lang)}"
-    for names, text in ((plan.shared, KEEPS_SHARED), (plan.outside, KEEPS_OUTSIDE), (plan.others, KEEPS_OTHERS)):
-        if names:
+    for kept, text in texts(__file__, "kept.yaml").items():
+        if names := getattr(plan, kept):
             listed = COMMA.of(lang).join(clean(str(name)) for name in names)
             yield indent(text.fill(learner=who, names=listed).of(lang), 0)

@@ -74,7 +74,7 @@ def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
     changes = {
         (at, column): graded[name].earned.replace(".", "," if comma else ".")
         for at, name in rows.items()
-        if graded[name].state is None and column < len(sheet.rows[at]) and sheet.at(at, column).strip() not in _KEPT
+        if not graded[name].state and column < len(sheet.rows[at]) and sheet.at(at, column).strip() not in _KEPT
     }
     out.write_file([sheet.edited(changes)])
     class_list.report_differences(out, graded, rows, unknown, doubtful, (at for at, _ in changes))

@@ -39,6 +39,7 @@ from grader.classroom.results import Book
 from grader.core.errors import UsageError
 from grader.core.files import zipped
 from grader.core.model import Course, Lang, Message, Report
+from grader.core.tables import texts
 from grader.core.text import clean, name_list
 from grader.instructor.export import ExportOptions
 from grader.instructor.export import _class_list as class_list
@@ -63,10 +64,6 @@ _NO_TEMPLATE = Message(
 ).with_advice(Message("The option is --template FILE."))
 _NO_ZIP = Message("{path} is not a zip of submissions from Canvas ({reason}).")
 _NO_FILES = Message("no file in it has a name like those of Canvas: doejane_1234_5678_q05.py")
-_UNKNOWN = Message("In the zip, but not found in the gradebook: {names}")
-_DOUBTFUL = Message("Left out, because the name matches more than one learner: {names}")
-_ABSENT = Message("In the gradebook, but not in the zip: {names}")
-_UNGRADED = Message("Left out, because nothing was graded: {names}")
 _MOST_NAMES = 30
 
 
@@ -87,7 +84,8 @@ def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
     out.write_file([zipped(made)])
     ungraded = [learner for learner, report in reports.items() if report is None]
     absent = [name for name, mark in marks.items() if mark.work is not None and name not in file_of]
-    for said, listed in ((_UNKNOWN, unknown), (_DOUBTFUL, doubtful), (_ABSENT, absent), (_UNGRADED, ungraded)):
+    lists = (unknown, doubtful, absent, ungraded)
+    for said, listed in zip(texts(__file__, "canvas_feedback.yaml").values(), lists, strict=True):
         if listed:
             more = [f"… (+{len(listed) - _MOST_NAMES})"] if len(listed) > _MOST_NAMES else []
             out.say(said.fill(names=name_list([*sorted(map(clean, listed))[:_MOST_NAMES], *more])))

@@ -52,7 +52,6 @@ _TEMPLATES = Path(__file__).parent / "templates"
 _SHARED = Path(class_table.__file__).parent / "templates"
 _SCRIPT = "table.js"
 TITLE = Message("Results of the class")
-_SUMMARY = Message("{handed} of {all} learners submitted; mean {mean} of {possible} points.")
 
 
 def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
@@ -142,7 +141,7 @@ def summary(book: Book, rows: tuple[ClassRow, ...]) -> Text:
     earned = [row.earned for row in rows if row.submitted]
     if not earned:
         return Message("Nobody has submitted anything.")
-    return _SUMMARY.fill(
+    return Message("{handed} of {all} learners submitted; mean {mean} of {possible} points.").fill(
         handed=len(earned),
         all=len(rows),
         mean=points(sum(earned) / len(earned)),

@@ -80,7 +80,7 @@ def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
     kept = 0
     for row, name in rows.items():
         grade = graded[name]
-        if grade.state is None and columns.grade < len(sheet.rows[row]):
+        if not grade.state and columns.grade < len(sheet.rows[row]):
             changes[row, columns.grade] = grade.earned.replace(".", "," if "," in most else ".")
             at = columns.feedback
             if at is not None and at < len(sheet.rows[row]):
