@@ -248,8 +248,6 @@ DONE = Message(
 DONE_WITH_FILES = Message(
     "{graded} of {all} submissions graded. In {folder}: class.csv, the gradebook, and one file per submission."
 )
-GRADED_EARLIER = Message(" {kept} of them were graded earlier.")
-WHO_SAYS = Message("{who} (“{said}”)")
 NO_TIMESTAMP = Message(
     "Submissions without a timestamp, treated as on time: {count} (late according to the LMS: {late})."
 )
@@ -314,7 +312,7 @@ def lines(summary: BatchSummary, rows: list[MarkSummary], out: Path, lang: Lang)
         yield ""
     done = DONE_WITH_FILES if any(row.file for row in rows) else DONE
     total = done.fill(graded=summary.graded + summary.kept, all=summary.submissions, folder=str(out)).of(lang)
-    earlier = GRADED_EARLIER.fill(kept=summary.kept).of(lang) if summary.kept else ""
+    earlier = Message(" {kept} of them were graded earlier.").fill(kept=summary.kept).of(lang) if summary.kept else ""
     yield indent(total + earlier, 0)
 
 
@@ -343,7 +341,7 @@ def _names(summary: BatchSummary, lang: Lang) -> Iterator[str]:
     for kind in ("missing", "unknown", "ambiguous", "twice", "misnamed", "respelt", "leftovers"):
         names = getattr(summary, kind)
         if kind in ("misnamed", "respelt"):
-            names = [WHO_SAYS.fill(who=who, said=name).of(lang) for who, name in names]
+            names = [Message("{who} (“{said}”)").fill(who=who, said=name).of(lang) for who, name in names]
         if names:
             words = "misnamed-unlisted" if kind == "misnamed" and not summary.listed else kind
             yield said[words].fill(names=first_names(names)).of(lang)

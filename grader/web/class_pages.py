@@ -76,7 +76,6 @@ _OTHER_ANSWERS = Message(
 _FOLDER_FULL = Message("Your files take more than {most} MiB; upload only code and answers.")
 _LOG_FULL = Message("Your log is full, because you have answered so often; contact your instructor.")
 _NUMBERS = Message("Numbers in quiz items are drawn for {id}.")
-_RECEIVED = Message("Submitted. Keep the receipt.")
 _UNCHANGED = Message("You already submitted these files; nothing has changed since.")
 
 
@@ -289,7 +288,7 @@ def submit(visit: ClassVisit) -> Response:
     name = inbox.attempt_name(receipt)
     if new:
         note_action(visit.folder, visit.person, "submitted", submission=name)
-    return overview_page(visit, _RECEIVED if new else _UNCHANGED, name)
+    return overview_page(visit, Message("Submitted. Keep the receipt.") if new else _UNCHANGED, name)
 
 
 def _submit(visit: ClassVisit) -> tuple[inbox.Receipt, bool]:

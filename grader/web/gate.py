@@ -38,7 +38,6 @@ from grader.web.people import ClassMember, MemberFiles, Role
 from grader.web.security import (
     SAFE_METHODS,
     App,
-    Notice,
     Receive,
     Scope,
     Send,
@@ -61,12 +60,6 @@ _ROLES = {
     Role.ASSISTANT: Message("an assistant"),
     Role.INSTRUCTOR: Message("an instructor"),
 }
-_WHOSE = Message(
-    "This is the personal link of {name}, {role} of this class. Sign in only if that is you: whatever you do here will "
-    "count as {name}’s."
-)
-_UNTIL = Message("You stay signed in on this device until {until}, or until you sign out.")
-_FIRST = Message("This link belongs to {other}. To use it, sign out first, and then open it again.")
 
 
 def note_action(folder: Path, person: ClassMember, did: str, **about: str) -> None:
@@ -110,15 +103,14 @@ class Signing:
         if visitor is not None and visitor.person == person:
             return _home(person)
         if visitor is not None:
-            title = Message("You are signed in as {name}").fill(name=visitor.person.name)
-            step = Step(Message("Sign out"), SIGN_OUT, post=True)
-            return Notice(409, title, (_FIRST.fill(other=person.name),), step).response(scope)
+            other = notice("signed-in-as-other", name=visitor.person.name, other=person.name)
+            return replace(other, step=Step(Message("Sign out"), SIGN_OUT, post=True)).response(scope)
         if scope["method"] in SAFE_METHODS:
             token = dict(parse_qsl(scope["query_string"].decode("latin-1")))["link"]
             until = timestamp(session_end(offered.claim, datetime.now(UTC)).isoformat())
-            texts = _WHOSE.fill(name=person.name, role=_ROLES[person.role]), _UNTIL.fill(until=until)
+            asked = notice("sign-in", name=person.name, role=_ROLES[person.role], until=until)
             step = Step(Message("Sign in"), SIGN_IN, post=True, fields=(("link", token),))
-            return Notice(200, Message("Sign in as {name}?").fill(name=person.name), texts, step).response(scope)
+            return replace(asked, step=step).response(scope)
         return await self._sign_in(scope, offered)
 
     async def _sign_in(self, scope: Scope, offered: Visitor) -> Response:

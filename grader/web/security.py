@@ -79,12 +79,12 @@ def _template() -> jinja2.Template:
     return environment(Path(__file__).parent / "templates").get_template("notice.html")
 
 
-def notice(name: str, **values: object) -> Notice:
-    """The page called ``name`` in ``notices.yaml``, with ``values`` in its paragraphs."""
+def notice(name: str, /, **values: object) -> Notice:
+    """The page called ``name`` in ``notices.yaml``, with ``values`` in its texts."""
     row = table(__file__, "notices.yaml")[name]
     step = Step(text_of(row["step"]), "/") if "step" in row else None
     texts = tuple(text_of(text).fill(**values) for text in row["texts"])
-    return Notice(row["status"], text_of(row["title"]), texts, step, row.get("headers", {}))
+    return Notice(row["status"], text_of(row["title"]).fill(**values), texts, step, row.get("headers", {}))
 
 
 #: The names of the query parameter with the token, and of the cookie, unless a server has one of its own.

@@ -25,7 +25,6 @@ T = TypeVar("T")
 TEMPLATES = Path(__file__).parent / "templates"
 #: The most that a number in a hidden field counts.
 _MOST_COUNT = 99
-_NO_PAGE = Message("There is no such page.")
 _NOT_READ = Message(
     "The server could not read what was sent: a field has more than a megabyte, there are too many, or one is missing. "
     "Nothing was saved."
@@ -181,5 +180,5 @@ def error_page(visit: LearnerVisit, error: Exception) -> Response:
     if isinstance(error, AttncheckError):
         return visit.show(template, status=400, lang=lang, text=visit.learner.told(error).of(lang))
     status = error.status_code if isinstance(error, HTTPException) else 500
-    message = {400: _NOT_READ, 403: _NOT_THEIRS}.get(status, _NO_PAGE)
+    message = {400: _NOT_READ, 403: _NOT_THEIRS}.get(status, Message("There is no such page."))
     return visit.show(template, status=status, lang=lang, text=message.of(lang))
