@@ -575,14 +575,9 @@ def lines(found: Explanation, lang: Lang) -> Iterator[str]:
     def say(text: Text, **values: object) -> str:
         return indent(text.fill(**values).of(lang), 0)
 
-    yield say(
-        Message("{learner}, {where}: {status}, {earned} of {possible} points"),
-        learner=clean(found.learner),
-        where=found.check,
-        status=STATUS[found.status],
-        earned=points(found.earned),
-        possible=points(found.possible),
-    )
+    scored = {"earned": points(found.earned), "possible": points(found.possible)}
+    head = Message("{learner}, {where}: {status}, {earned} of {possible} points")
+    yield say(head, learner=clean(found.learner), where=found.check, status=STATUS[found.status], **scored)
     if found.visibility == "hidden":
         yield say(HIDDEN)
     if found.ask is not None:
@@ -651,12 +646,9 @@ def _provenance_lines(found: Explanation, lang: Lang) -> Iterator[str]:
         said = [Message("Submission {submission}, file {file}: {given}").fill(given=given, **names).of(lang)]
         said += [Message("called in the form “{name}”").fill(name=found.variant).of(lang)] if found.variant else []
         yield indent(SEMICOLON.of(lang).join(said), 0)
-    graded = Message("Graded {at} ({seconds} s), seed {seed}; {versions}").fill(
-        at=timestamp(run.at.isoformat()),
-        seconds=f"{run.seconds:.1f}",
-        seed=run.seed,
-        versions=COMMA.of(lang).join(f"{name} {version}" for name, version in run.versions.items()),
-    )
+    when = {"at": timestamp(run.at.isoformat()), "seconds": f"{run.seconds:.1f}", "seed": run.seed}
+    versions = COMMA.of(lang).join(f"{name} {version}" for name, version in run.versions.items())
+    graded = Message("Graded {at} ({seconds} s), seed {seed}; {versions}").fill(**when, versions=versions)
     bank = Message("Course {course}, question {version}").fill(course=run.course[:12], version=run.question[:12])
     layers = (
         words.NO_SANDBOX if run.sandbox.unsafe else words.SANDBOX.fill(layers=COMMA.of(lang).join(run.sandbox.layers))

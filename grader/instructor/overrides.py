@@ -387,14 +387,9 @@ def given_lines(given: OverrideResult, lang: Lang) -> Iterator[str]:
     if change is None:
         yield indent(REMOVED.fill(learner=learner, part=given.part.name).of(lang), 0)
     else:
-        said = GIVEN.fill(
-            learner=learner,
-            part=given.part.name,
-            points=points(change.points),
-            possible=points(given.part.possible),
-            author=clean(change.author, 60),
-            reason=clean(change.reason),
-        )
+        by = {"author": clean(change.author, 60), "reason": clean(change.reason)}
+        scored = {"points": points(change.points), "possible": points(given.part.possible)}
+        said = GIVEN.fill(learner=learner, part=given.part.name, **scored, **by)
         yield indent(said.of(lang), 0)
     for row in given.rows:
         has = HAS_NOW.fill(learner=learner, earned=points(row.mark.earned), possible=points(row.mark.possible))

@@ -204,10 +204,8 @@ def wrong(part: PartStatistics, course: Course) -> FrequentMistake | None:
 def _options(course: Course, part: PartStatistics) -> dict[str, Any]:
     """The options of an item, by id; empty if it has none."""
     question = course.question(part.question)
-    for item in question.items if question else ():
-        if item.id == part.name:
-            return {option.id.lower(): option for option in items.options(item)}
-    return {}
+    item = question.item(part.name) if question else None
+    return {option.id.lower(): option for option in items.options(item)} if item else {}
 
 
 def ordered(statistics: Statistics) -> list[PartStatistics]:

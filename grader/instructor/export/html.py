@@ -141,9 +141,6 @@ def summary(book: Book, rows: tuple[ClassRow, ...]) -> Text:
     earned = [row.earned for row in rows if row.submitted]
     if not earned:
         return Message("Nobody has submitted anything.")
-    return Message("{handed} of {all} learners submitted; mean {mean} of {possible} points.").fill(
-        handed=len(earned),
-        all=len(rows),
-        mean=points(sum(earned) / len(earned)),
-        possible=points(sum(book.points.values())),
-    )
+    mean, possible = sum(earned) / len(earned), sum(book.points.values())
+    said = Message("{handed} of {all} learners submitted; mean {mean} of {possible} points.")
+    return said.fill(handed=len(earned), all=len(rows), mean=points(mean), possible=points(possible))
