@@ -479,6 +479,7 @@ def test_own_code_beside_the_reference(page: Any, site: Site) -> None:
     assert page.get_by_role("link", name="Compare with the reference").count() == 0
     site.passed("Q3")
     page.goto(f"{site.url}/questions/Q3/code")
+    page.get_by_role("tab", name="Hints").click()
     page.get_by_role("link", name="Compare with the reference").click()
     page.locator(".side-by-side").first.wait_for(timeout=60_000)
     assert "e.sum(axis" in page.locator(".side-by-side").first.inner_text()
