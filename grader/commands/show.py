@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from grader.commands._console import width
+from grader.commands._console import page, width
 from grader.commands._options import Call, documented, find_part, learner_option, print_lines, shared, source_option
 from grader.core.errors import UsageError
 from grader.core.model import Course, Exercise, Item, Lang, Message, Question
@@ -55,13 +55,13 @@ def show(call: Call, *, name: str, full: bool, reference: bool, source: Path | N
     view = question_view.View(course.public_id, learner, call.lang, width())
     if source is not None and not reference:
         raise UsageError(Message("--from requires --reference: it compares your code with the reference."))
+    lines: Iterable[str] = ()
     if reference:
-        lines = _reference(course, question, part, call)
+        _show_reference(course, question, part, call)
         if source is not None:
-            lines = [*lines, "", *_compared(course, question, part, source, call.lang)]
+            lines = ["", *_compared(course, question, part, source, call.lang)]
     elif part is None:
-        page = question_view.lines if full else question_view.overview
-        lines = page(question, view)
+        lines = (question_view.lines if full else question_view.overview)(question, view)
     elif isinstance(part, Exercise):
         lines = question_view.exercise_lines(question, part, view)
     else:
@@ -69,8 +69,8 @@ def show(call: Call, *, name: str, full: bool, reference: bool, source: Path | N
     print_lines(lines)
 
 
-def _reference(course: Course, question: Question, part: Item | Exercise | None, call: Call) -> Iterable[str]:
-    """The references of a question or of one exercise. Raises UsageError if they are not to be seen now."""
+def _show_reference(course: Course, question: Question, part: Item | Exercise | None, call: Call) -> None:
+    """Write the references of a question or of one exercise. Raises UsageError if they are not to be seen now."""
     from grader.learning import log, progress, reference_view  # not needed otherwise
 
     if isinstance(part, Item):
@@ -79,7 +79,8 @@ def _reference(course: Course, question: Question, part: Item | Exercise | None,
     refused = reference_view.refusal(course, question, own, log.now())
     if refused is not None:
         raise UsageError(refused)
-    return reference_view.lines(course, question, question.exercises if part is None else (part,), call.lang)
+    shown = question.exercises if part is None else (part,)
+    reference_view.show(page(call.lang), course, question, shown)
 
 
 def _compared(

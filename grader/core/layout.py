@@ -20,7 +20,7 @@ WIDTH = 80
 
 _OPEN = "（「『【《〈“‘"
 _CLOSE = "，。、；：？！）」』】》〉”’…"
-_BEGIN = re.compile(r" *(?:[-*] +)?")
+_BEGIN = re.compile(rf" *(?:[-*] +|{marks.LISTING} *)?")
 
 
 def cells(text: str) -> int:
@@ -42,7 +42,7 @@ def wrap(text: str, width: int = WIDTH) -> list[str]:
     """``text`` in lines of at most ``width`` cells, in characters alone.
 
     Existing line breaks stay. Continuation lines keep the indentation of an indented line or list item. No line breaks
-    within code or a formula, unless that is longer than a line.
+    within code or a formula, unless that is longer than a line; those of listings break at spaces.
     """
     return [plain(line) for line in wrap_marked(text, width)]
 
@@ -50,11 +50,13 @@ def wrap(text: str, width: int = WIDTH) -> list[str]:
 def wrap_marked(text: str, width: int = WIDTH) -> list[str]:
     """``text`` in lines as ``wrap`` has them, with its marks."""
     lines: list[str] = []
-    for line in text.rstrip().split("\n"):
+    rows = (row if cells(row) <= width else marks.on_own_lines(row) for row in text.rstrip().split("\n"))
+    for line in "\n".join(rows).split("\n"):
         begin = next(_BEGIN.finditer(line))[0][: width // 2]
-        hang = " " * len(begin)
-        filled = _fill(line[len(begin) :], width - len(begin))
-        lines += [((hang if at else begin) + part).rstrip() for at, part in enumerate(filled)]
+        # A listing is in marks line by line.
+        hang, end = (begin, marks.END) if marks.LISTING in begin else (" " * len(begin), "")
+        filled = [part.removesuffix(end) for part in _fill(line[len(begin) :], width - cells(begin))]
+        lines += [((hang if at else begin) + part).rstrip() + end for at, part in enumerate(filled)]
     return lines
 
 

@@ -20,7 +20,8 @@ Kind: TypeAlias = Literal["code", "formula", "display", "listing"]
 _KINDS: dict[str, Kind] = {"\ue000": "code", "\ue001": "formula", "\ue002": "display", "\ue003": "listing"}
 _OPEN: dict[str, str] = {kind: char for char, kind in _KINDS.items()}
 #: Code has an end of its own: on a terminal its marks are as wide as the backticks that they become.
-_CLOSE = {kind: "\ue00e" if kind == "code" else "\ue00f" for kind in _OPEN}
+LISTING, END = "\ue003\ue00f"
+_CLOSE = {kind: "\ue00e" if kind == "code" else END for kind in _OPEN}
 BACKTICKS = frozenset("\ue000\ue00e")
 #: Every character that is a mark.
 MARKS = frozenset((*_KINDS, *_CLOSE.values()))
@@ -29,7 +30,11 @@ _ALL = re.compile("[\ue000-\ue00f]")
 _NEXT_LINE = re.compile("\ue00f\n *\ue003")
 _BLOCK = re.compile("\n? *([\ue002\ue003][^\ue00f]*\ue00f)\n?")
 _PIECE = re.compile("([\ue000-\ue003])([^\ue000-\ue00f]*)[\ue00e\ue00f]")
-_LINE_END = re.compile("\n(?![^\ue000-\ue00f]*\ue00f)")
+#: Displayed formulas on lines of their own, below each other; a reason may follow each of them after ``REASON``.
+CHAIN = re.compile("\n?(?:^ *\ue002[^\ue00f]*\ue00f[^\n]*(?:\n|\\Z)){2,}", re.MULTILINE)
+REASON = "  # "
+_REASON = re.compile("(?<=\ue00f) *  # ")
+_LINE_END = re.compile("(?:(?<!\ue00f)\n|\n(?! *\ue002))(?![^\ue000-\ue00f]*\ue00f)")
 _INDENT = re.compile("^ +([\ue002\ue003])", re.MULTILINE)
 _MARKS = re.compile(
     r"^ *```\w*\n(?P<listing>.*?)\n *```$"
@@ -65,6 +70,11 @@ def formula(text: str) -> str:
     return _in_marks("formula", text)
 
 
+def display(text: str) -> str:
+    """``text``, marked as a displayed formula, for a line of its own."""
+    return _in_marks("display", text)
+
+
 def bare(text: str) -> str:
     """``text`` without marks."""
     return text if text.isascii() else _ALL.sub("", text)
@@ -98,13 +108,18 @@ def pieces(text: str) -> Iterator[tuple[Kind | None, str]]:
 
 
 def lines(text: str) -> list[str]:
-    """The lines of ``text``, a listing as one of them."""
+    """The lines of ``text``, a listing as one of them, and so are displayed formulas below each other."""
     return _LINE_END.split(_one_part(text))
 
 
 def _one_part(text: str) -> str:
     """``text`` with each listing in one pair of marks, which ``marked`` makes line by line."""
     return _NEXT_LINE.sub("\n", text)
+
+
+def on_own_lines(line: str) -> str:
+    """``line`` with the reason for a displayed formula on a line of its own."""
+    return _REASON.sub("\n      # ", line)
 
 
 def inside(before: bool, char: str) -> bool:

@@ -14,6 +14,7 @@ from grader.core.layout import cells, wrap, wrap_marked
 from grader.core.marks import pieces
 from grader.core.model import Lang, Message, Text
 from grader.core.text import EMPTY
+from grader.core.typesetting import highlight
 
 _WIDEST = 100
 #: Characters that a screen reader would read out by name, and what is written instead.
@@ -26,8 +27,7 @@ _SPOKEN = {
     " · ": Message("; "),
     "· ": EMPTY,
 }
-#: The styles of marked text, in addition to that of its line.
-_MARKED = {"code": "cyan", "formula": "italic", "display": "italic", "listing": "cyan"}
+_PYTHON = {"comment": "dim", "string": "green", "number": "cyan", "keyword": "magenta", "name": "bold", "": ""}
 _THEN = Message("{left}; {right}")
 
 
@@ -56,8 +56,8 @@ class Page:
         """Writes ``text``, wrapped and indented by ``indent`` cells, with ``lead`` before its first line."""
         hang = indent + cells(lead)
         for index, line in enumerate(wrap_marked(text, self.width - hang)):
-            begin = " " * indent + lead if index == 0 else " " * hang
-            self._put(self._styled([(begin, ""), (line, style)]))
+            begin, bare = " " * indent + lead if index == 0 else " " * hang, line.lstrip(" ")
+            self._put(self._styled([(begin + " " * (len(line) - len(bare)), ""), (bare, style)]))
 
     def row(self, left: Sequence[tuple[str, str]], right: str, *, style: str = "") -> None:
         """Writes the pieces (text, style) at the left edge and ``right`` at the right edge, on more lines if needed."""
@@ -77,6 +77,10 @@ class Page:
         """Writes styled pieces on one line; the caller makes sure that they fit."""
         self._put(self._styled(parts))
 
+    def listing(self, source: str) -> None:
+        """Writes Python, each line as it is."""
+        self._put(Styled().append_tokens(python(source)))
+
     def rule(self) -> None:
         """Writes a horizontal rule; an empty line for screen readers."""
         if self.plain:
@@ -89,8 +93,12 @@ class Page:
         made = Styled()
         for text, style in parts:
             for kind, said in pieces(text):
-                shown = f"`{said}`" if kind == "code" else said
-                made.append(shown, f"{style} {_MARKED[kind]}" if kind else style)
+                if kind == "listing":
+                    made.append_tokens(python(said))
+                elif kind == "code":
+                    made.append(f"`{said}`", f"{style} cyan")
+                else:
+                    made.append(said, f"{style} italic" if kind else style)
         return made
 
     def _put(self, text: Styled) -> None:
@@ -100,3 +108,8 @@ class Page:
                 plain = plain.replace(mark, word.of(self.lang))
             text = Styled(plain)
         self._console.print(text, no_wrap=True, overflow="ignore", crop=False)
+
+
+def python(source: str, start: int = 0, end: int | None = None) -> list[tuple[str, str]]:
+    """``source[start:end]`` as pieces with the styles of Python."""
+    return [(text, _PYTHON[kind]) for kind, text in highlight.parts(source, start, end)]

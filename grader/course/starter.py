@@ -231,7 +231,8 @@ def item_worth(item: Item) -> Text:
 
 def _entry(item: Item, question: Question, context: items.Context, lang: Lang) -> list[str]:
     shown = items.ask_in_file(item, context)
-    lines = ["", *_comment(PARENTHESIZED.fill(what=item.id, more=item_worth(item)).of(lang))]
+    name = f"{item.id}  {item.title.of(lang)}" if item.title else item.id
+    lines = ["", *_comment(PARENTHESIZED.fill(what=name, more=item_worth(item)).of(lang))]
     for text in item_paragraphs(item, question, context.course_id, context.learner or None):
         lines += _comment(text.of(lang))
     lines += [line for choice in shown.choices for line in _choice(choice, lang)]

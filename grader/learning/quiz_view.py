@@ -150,7 +150,8 @@ def opening(page: Page, session: Session) -> None:
     page.blank()
 
 
-def _worth(item: Item) -> Text:
+def worth(item: Item) -> Text:
+    """The points and the level of ``item``, in words."""
     value = _POINT if item.points == 1 else _POINTS.fill(points=points(item.points))
     return LEVEL.fill(points=value, level=item.level) if item.level else value
 
@@ -188,7 +189,7 @@ def heading(page: Page, shown: QuizCard) -> None:
             (page.say(_SKIPPED, count=shown.skipped) if shown.skipped else "", "dim"),
             (f"{shown.item.id}  {page.say(shown.item.title or shown.question.title)}", "bold"),
         ],
-        page.say(_worth(shown.item)),
+        page.say(worth(shown.item)),
         style="dim",
     )
     page.blank()
@@ -242,7 +243,7 @@ def feedback(page: Page, given: Feedback, shown: QuizCard, *, buttons: bool = Fa
             _compared(page, given)
         case ReadingToConfirm(formulas):
             for formula in formulas:
-                page.lines(page.say(Message("I read: {formula}"), formula=formula), lead="? ", style="magenta")
+                page.lines(page.say(Message("I read: ${formula}$"), formula=formula), lead="? ", style="magenta")
             page.lines(page.say(_MEANT_HERE if buttons else _MEANT), indent=2)
             page.blank()
         case Navigation("help"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets
@@ -20,12 +21,7 @@ if TYPE_CHECKING:
     from grader.learning.log import Event
     from grader.learning.quiz_session import Action, QuizCard, Session
 
-_STYLE = """.attncheck-quiz { line-height: 1.5; white-space: normal; }
-.attncheck-quiz .line { margin: .4em 0; white-space: pre-line; }
-.attncheck-quiz .t-row { display: flex; gap: 1em; justify-content: space-between; }
-.attncheck-quiz .t-inner { margin-left: 1.4em; } .attncheck-quiz .t-bold { font-weight: 600; }
-.attncheck-quiz .t-dim, .attncheck-quiz .score { opacity: .75; }
-.attncheck-quiz .listing { display: block; margin: .4em 0; white-space: pre; }"""
+_STYLE = Path(__file__).with_suffix(".css")
 _PARTNER = Message("choose")
 _BUTTONS: dict[Action, Text] = {
     "skip": Message("Skip"),
@@ -117,24 +113,24 @@ class QuizWidgets:
         """What is written to a page, with formulas and code typeset."""
         page = HtmlPage(self.session.lang)
         write(page)
-        return ipywidgets.HTML(f'<style>{_STYLE}</style><div class="attncheck-quiz">{page.html}</div>')
+        return ipywidgets.HTML(
+            f'<style>{_STYLE.read_text("utf-8")}</style><div class="attncheck-quiz">{page.html}</div>'
+        )
 
 
 def _points(card: QuizCard, lang: Lang) -> tuple[Any, Callable[[], str]]:
     """A box to tick for each key point, and a function that gives the answer: 0 if none is ticked."""
-    boxes = [
-        (
-            ipywidgets.Checkbox(
-                description=plain(choice.text.of(lang)), indent=False, layout=ipywidgets.Layout(width="auto")
-            ),
-            choice.id,
-        )
-        for choice in card.asked.choices
-        if choice.id != quiz_session.NONE.id
-    ]
-    return ipywidgets.VBox(
-        [box for box, _ in boxes]
-    ), lambda: ", ".join(name for box, name in boxes if box.value) or quiz_session.NONE.id
+    none = quiz_session.NONE.id
+    points = [(plain(choice.text.of(lang)), choice.id) for choice in card.asked.choices if choice.id != none]
+    return _boxes(points, none)
+
+
+def _boxes(options: Sequence[tuple[str, str]], nothing: str = "") -> tuple[Any, Callable[[], str]]:
+    """A box to tick for each of ``options`` (text, id), and a function that gives the answer."""
+    wide = ipywidgets.Layout(width="auto")
+    boxes = [(ipywidgets.Checkbox(description=text, indent=False, layout=wide), name) for text, name in options]
+    chosen = ipywidgets.VBox([box for box, _ in boxes])
+    return chosen, lambda: ", ".join(name for box, name in boxes if box.value) or nothing
 
 
 def _numbered(choices: Sequence[Choice], lang: Lang) -> list[tuple[str, str]]:
@@ -148,14 +144,13 @@ def _field(card: QuizCard, lang: Lang, typed: str) -> tuple[Any, Callable[[], st
 
     A field for text begins with ``typed``.
     """
-    asked, wide = card.asked, ipywidgets.Layout(width="auto")
+    asked = card.asked
     options, partners = _numbered(asked.choices, lang), _numbered(asked.partners, lang)
     if asked.form == "one":
-        radio = ipywidgets.RadioButtons(options=options, value=None, layout=wide)
+        radio = ipywidgets.RadioButtons(options=options, value=None, layout=ipywidgets.Layout(width="auto"))
         return radio, lambda: radio.value or ""
     if asked.form == "many":
-        boxes = [(ipywidgets.Checkbox(description=text, indent=False, layout=wide), name) for text, name in options]
-        return ipywidgets.VBox([box for box, _ in boxes]), lambda: ", ".join(name for box, name in boxes if box.value)
+        return _boxes(options)
     if asked.form == "pairs":
         empty = (_PARTNER.of(lang), "")
         rows = [

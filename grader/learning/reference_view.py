@@ -5,11 +5,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
 from grader.core.model import Alternative, Course, Exercise, Lang, Message, Question, Report, Rules, Text
 from grader.core.score import seconds_that_count
 from grader.core.text import name_list, timestamp
 from grader.learning.progress import Progress
+
+if TYPE_CHECKING:
+    from grader.core.page import Page
 
 _HEAD = Message("Reference solution of {name} ({question})")
 COMPARE = Message(
@@ -67,19 +71,21 @@ def offers(course: Course, report: Report, progress: Progress, now: datetime, la
             yield HOW_TO_SEE.fill(question=question.id).of(lang)
 
 
-def lines(course: Course, question: Question, exercises: tuple[Exercise, ...], lang: Lang) -> Iterator[str]:
-    """The source of the references of ``exercises``, each with its place in ``reference/``."""
+def show(page: Page, course: Course, question: Question, exercises: tuple[Exercise, ...]) -> None:
+    """Writes the source of the references of ``exercises``, and what to compare."""
     for exercise in exercises:
-        yield _HEAD.fill(name=exercise.name, question=question.id).of(lang)
-        yield ""
-        yield source(course, exercise)
-        yield ""
+        _show(page, _HEAD.fill(name=exercise.name, question=question.id), source(course, exercise))
         for alternative in exercise.alternatives:
-            yield _OTHER_WAY.fill(name=exercise.name, note=alternative.note).of(lang)
-            yield ""
-            yield source(course, exercise, alternative)
-            yield ""
-    yield COMPARE.of(lang)
+            head = _OTHER_WAY.fill(name=exercise.name, note=alternative.note)
+            _show(page, head, source(course, exercise, alternative))
+    page.lines(page.say(COMPARE))
+
+
+def _show(page: Page, head: Text, code: str) -> None:
+    page.lines(page.say(head), style="bold")
+    page.blank()
+    page.listing(code)
+    page.blank()
 
 
 def source(course: Course, exercise: Exercise, alternative: Alternative | None = None) -> str:

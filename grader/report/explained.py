@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from grader.core.layout import cells
+from grader.core.layout import cells, shorten
 from grader.core.model import Diagnosis, ExerciseResult, Lang, Message, Span, Text
 from grader.core.text import clean
 
@@ -64,14 +64,7 @@ def _cut(line: QuotedLine, width: int) -> QuotedLine:
 
 def _first(text: str, width: int) -> str:
     """As much of the beginning as fits, with a sign if something is missing."""
-    if cells(text) <= width:
-        return text
-    kept = ""
-    for char in text:
-        if cells(kept + char) > width - 1:
-            break
-        kept += char
-    return kept + "…" if width > 0 else ""
+    return shorten(text, width) if width > 1 or cells(text) <= width else "…"[: max(0, width)]
 
 
 def _last(text: str, width: int) -> str:

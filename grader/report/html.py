@@ -12,12 +12,14 @@ import hashlib
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import jinja2
 from markupsafe import Markup, escape
 
 from grader import __version__
 from grader.core import text as core_text
+from grader.core.cache import SizedCache
 from grader.core.marks import bare
 from grader.core.model import (
     ArrayComparison,
@@ -37,40 +39,22 @@ from grader.core.model import (
     Text,
 )
 from grader.core.text import LABELED, clean, points
-from grader.core.typesetting.html import formula, typeset, visible
+from grader.core.typesetting.html import formula, python, typeset, visible
 from grader.course import items, misconceptions
 from grader.report import explained, words
 from grader.report.array_svg import ArrayPicture, Slice, array_picture, mask, rules
-from grader.report.terminal import ranges
+from grader.report.terminal import mark, ranges
 from grader.report.words import check_label
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _LONGEST = 2000
-_MARKS = {Status.PASSED: "✓", Status.MISSING: "–", Status.SKIPPED: "–", Status.PENDING: "…", Status.UNMARKED: "!"}
 
 
-class SectionCache:
-    """The sections of pages that were made before, for the pages of a class: many learners have the same results.
-
-    A result is recognised by identity; it is kept as well, so that no other one can get its identity. Pages must be
-    about one course.
-    """
-
-    def __init__(self, most: int = 512) -> None:
-        """Keeps at most ``most`` sections."""
-        self._most = most
-        self._known: dict[tuple[int, Hashable], tuple[QuestionResult, Markup]] = {}
-
-    def get(self, question: QuestionResult, of: Hashable) -> Markup | None:
-        """The section of ``question`` on a page that is like another as far as ``of`` says."""
-        kept = self._known.get((id(question), of))
-        return kept[1] if kept is not None else None
-
-    def put(self, question: QuestionResult, of: Hashable, made: Markup) -> None:
-        """Keeps a section."""
-        if len(self._known) >= self._most:
-            self._known.clear()
-        self._known[id(question), of] = question, made
+#: The sections of pages that were made before, for the pages of a class: many learners have the same results.
+#:
+#: A result is recognised by identity; it is kept as well, so that no other one can get its identity. Pages must be
+#: about one course.
+SectionCache: TypeAlias = SizedCache[tuple[int, Hashable], tuple[QuestionResult, Markup]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,23 +103,28 @@ def render_part(
 
 
 def _rendered(template: str, page: _Page, lang: Lang, style: str) -> str:
-    text = (
-        environment()
-        .get_template(template)
-        .render(
-            report=page.report,
-            page=page,
-            lang=lang,
-            words=words,
-            text=core_text,
-            Status=Status,
-            EXPECTED=Message("Expected", "table"),
-            YOURS=Message("Yours"),
-            style=Markup(style),
-            policy=policy(style),
-        )
+    return self_contained(
+        template,
+        style,
+        report=page.report,
+        page=page,
+        lang=lang,
+        words=words,
+        text=core_text,
+        Status=Status,
+        EXPECTED=Message("Expected", "table"),
+        YOURS=Message("Yours"),
     )
-    return text.lstrip() + "\n"
+
+
+def self_contained(template: str, style: str, *folders: Path, scripts: bool = False, **given: Any) -> str:
+    """The page that ``template`` makes of what is ``given``, with its ``style`` and a policy that allows only that.
+
+    The template is in one of ``folders``; ``scripts`` beside the page are allowed on demand.
+    """
+    rules = policy(style, scripts=scripts)
+    page = environment(*folders).get_template(template).render(style=Markup(style), policy=rules, **given)
+    return page.lstrip() + "\n"
 
 
 @functools.cache
@@ -152,9 +141,8 @@ def environment(*more: Path) -> jinja2.Environment:
         lstrip_blocks=True,
         finalize=_harmless,
     )
-    made.filters.update(
-        points=points, brief=brief, plain=check_label, breakable=breakable, exact=exact, typeset=typeset
-    )
+    named = (points, brief, breakable, exact, python, typeset)
+    made.filters.update({each.__name__: each for each in named}, plain=check_label)
     return made
 
 
@@ -229,6 +217,8 @@ class Reason:
     text: Text
     place: Text | None = None
     line: explained.QuotedLine | None = None
+    number: int = 0
+    unfinished: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,13 +249,14 @@ class _Page:
     def made_before(self, question: QuestionResult) -> Markup | None:
         """The section of ``question``, if an earlier page had the same one."""
         of = self._like(question)
-        return self.sections.get(question, of) if self.sections is not None and of is not None else None
+        kept = self.sections.get((id(question), of)) if self.sections is not None and of is not None else None
+        return kept[1] if kept is not None else None
 
     def keep(self, question: QuestionResult, made: Markup) -> Markup:
         """``made``, the section of ``question``, which later pages may have, too."""
         of = self._like(question)
         if self.sections is not None and of is not None:
-            self.sections.put(question, of, made)
+            self.sections.put((id(question), of), (question, made), len(made))
         return made
 
     def _like(self, question: QuestionResult) -> Hashable:
@@ -293,10 +284,7 @@ class _Page:
 
     def mark(self, result: ItemResult | ExerciseResult | Outcome) -> str:
         """The sign of a result; a stub has that of missing code."""
-        if isinstance(result, ItemResult) and result.unread:
-            return "?"
-        stub = isinstance(result, ExerciseResult) and words.is_stub(result)
-        return _MARKS.get(Status.MISSING if stub else result.status, "✗")
+        return mark(result)[0]
 
     def tone(self, result: ItemResult | ExerciseResult | Outcome) -> str:
         """The status of a result as a class of the style sheet: what could not be read is open, not incorrect."""
@@ -319,9 +307,7 @@ class _Page:
 
     def item(self, result: ItemResult) -> Item | None:
         """The item of a result; None if the course does not have it any more."""
-        return next(
-            (item for question in self.course.questions for item in question.items if item.id == result.id), None
-        )
+        return self.course.item(result.id)
 
     def title(self, result: ItemResult) -> Text | None:
         """The title of an item, if it has one."""
@@ -404,8 +390,11 @@ class _Page:
 
 
 def _reason(found: Diagnosis) -> Reason:
-    line = explained.quoted(found.span) if found.span is not None else None
-    return Reason(found.text, explained.place_text(found.span) if found.span and line else None, line)
+    span = found.span
+    line = explained.quoted(span) if span is not None else None
+    if span is None or line is None:
+        return Reason(found.text)
+    return Reason(found.text, explained.place_text(span), line, span.line, found.unfinished)
 
 
 def finding(

@@ -25,7 +25,7 @@ from grader.core.model import (
     Text,
     WatchState,
 )
-from grader.core.page import Page
+from grader.core.page import Page, python
 from grader.core.text import COMMA, LABELED, OF_POINTS, SEMICOLON, STATUS, clean, clean_marked, duration, points
 from grader.course import misconceptions
 from grader.report import explained, words
@@ -129,7 +129,7 @@ def _overview(page: Page, every: Sequence[ExerciseResult], room: int) -> None:
     single = [exercise for exercise in every if exercise.status not in counted]
     kept = room - 3 if crowded else room  # three lines count the others
     for result in single[:kept]:
-        _row(page, *_mark(result), result.name, [result])
+        _row(page, *mark(result), result.name, [result])
     if more := single[kept:]:
         _row(page, *_WRONG, page.say(MORE_WRONG, count=len(more)), more)
     passed = [exercise for exercise in every if crowded and exercise.status is Status.PASSED]
@@ -142,10 +142,10 @@ def _overview(page: Page, every: Sequence[ExerciseResult], room: int) -> None:
         _row(page, *_MARK[Status.MISSING], line, missing)
 
 
-def _row(page: Page, mark: str, colour: str, said: str, results: Sequence[ExerciseResult | ItemResult]) -> None:
+def _row(page: Page, sign: str, colour: str, said: str, results: Sequence[ExerciseResult | ItemResult]) -> None:
     earned, possible = sum(each.earned for each in results), sum(each.possible for each in results)
     share = page.say(words.OF, earned=points(earned), possible=points(possible))
-    page.row([(f"  {mark} ", colour), (said, "")], share, style="dim")
+    page.row([(f"  {sign} ", colour), (said, "")], share, style="dim")
 
 
 def _all_answers(page: Page, questions: Sequence[QuestionResult], room: int) -> None:
@@ -166,22 +166,17 @@ def _answers(page: Page, question: QuestionResult, *, whole: bool) -> None:
     unread = sum(item.unread for item in given)
     failed = any(item.status not in (Status.PASSED, Status.PENDING) and not item.unread for item in given)
     open_ = _UNREAD if unread else _MARK[Status.PENDING]
-    mark, colour = _WRONG if failed else _MARK[Status.PASSED] if right == len(given) else open_
+    sign, colour = _WRONG if failed else _MARK[Status.PASSED] if right == len(given) else open_
     counted = words.ANSWERS_RIGHT_SOME_UNREAD if unread else words.ANSWERS_RIGHT
     line = f"{question.id}  {page.say(counted.fill(right=right, count=len(given), unread=unread))}"
-    _row(page, mark, colour, line, given)
+    _row(page, sign, colour, line, given)
     for item in given if whole else ():
         if item.unread:
             message = "" if item.message is None else clean_marked(page.say(item.message), 600, lines=True)
             page.lines(page.say(LABELED, who=item.id, said=message), indent=4, lead=f"{_UNREAD[0]} ", style=_UNREAD[1])
-        elif item.status is Status.PENDING:
-            page.lines(
-                page.say(LABELED, who=item.id, said=page.say(STATUS[item.status])), indent=4, lead="· ", style="dim"
-            )
         elif item.status is not Status.PASSED:
-            page.lines(
-                page.say(LABELED, who=item.id, said=page.say(STATUS[item.status])), indent=4, lead="✗ ", style="dim"
-            )
+            said = page.say(LABELED, who=item.id, said=page.say(STATUS[item.status]))
+            page.lines(said, indent=4, lead="· " if item.status is Status.PENDING else "✗ ", style="dim")
 
 
 # ------------------------------------------------------------------------------------------ the parts
@@ -229,7 +224,7 @@ def _question(page: Page, result: QuestionResult, course: Course) -> None:
 
 
 def _item(page: Page, item: ItemResult, question: Question | None) -> None:
-    mark, colour = _UNREAD if item.unread else _MARK.get(item.status, _WRONG)
+    sign, colour = mark(item)
     asked = question.item(item.id) if question is not None else None
     sealed = asked is not None and asked.sealed and item.status is Status.PENDING
     status_text = words.DECIDED_ELSEWHERE if sealed else STATUS[item.status]
@@ -237,7 +232,7 @@ def _item(page: Page, item: ItemResult, question: Question | None) -> None:
     status = "" if item.readable and item.status in (Status.PASSED, Status.FAILED) else "  " + page.say(status_text)
     earned = page.say(words.OF, earned=points(item.earned), possible=points(item.possible))
     title = f"  {page.say(asked.title)}" if asked is not None and asked.title is not None else ""
-    page.row([(f"  {mark} ", colour), (item.id, ""), (title, "dim"), (status, "dim")], earned, style="dim")
+    page.row([(f"  {sign} ", colour), (item.id, ""), (title, "dim"), (status, "dim")], earned, style="dim")
     if item.reading:
         page.lines(page.say(words.READ_AS, formula=clean(item.reading, 4000, lines=True)), indent=6, style="dim")
     if item.status is not Status.PASSED and not sealed:
@@ -248,16 +243,19 @@ def _item(page: Page, item: ItemResult, question: Question | None) -> None:
             _belief(page, belief, message, 4, belief.ask_next)
 
 
-def _mark(exercise: ExerciseResult) -> tuple[str, str]:
-    """The sign of an exercise and its colour; a stub has that of missing code."""
-    return _MARK.get(Status.MISSING if words.is_stub(exercise) else exercise.status, _WRONG)
+def mark(result: ItemResult | ExerciseResult | Outcome) -> tuple[str, str]:
+    """The sign of a result and its colour; a stub has that of missing code."""
+    if isinstance(result, ItemResult) and result.unread:
+        return _UNREAD
+    stub = isinstance(result, ExerciseResult) and words.is_stub(result)
+    return _MARK.get(Status.MISSING if stub else result.status, _WRONG)
 
 
 def _exercise(page: Page, exercise: ExerciseResult, course: Course, question: Question | None) -> None:
-    mark, colour = _mark(exercise)
+    sign, colour = mark(exercise)
     earned = page.say(words.OF, earned=points(exercise.earned), possible=points(exercise.possible))
     status = "" if exercise.status is Status.PASSED else "  " + clean_marked(page.say(words.exercise_status(exercise)))
-    page.row([(f"  {mark} ", colour), (exercise.name, "bold"), (status, colour)], earned, style="dim")
+    page.row([(f"  {sign} ", colour), (exercise.name, "bold"), (status, colour)], earned, style="dim")
     if words.is_stub(exercise):
         return
     if exercise.status is not Status.PASSED:
@@ -308,7 +306,8 @@ def _diagnosis(page: Page, exercise: ExerciseResult, sentences: str) -> None:
             return
         page.lines(lead + text, indent=6, style="yellow")
         if line is not None:
-            page.pieces([("        ", ""), (line.before, ""), (line.marked, "bold red"), (line.after, "")])
+            before, end = python(line.text, 0, len(line.before)), len(line.before) + len(line.marked)
+            page.pieces([("        ", ""), *before, (line.marked, "bold red"), *python(line.text, end)])
             page.pieces([("        ", ""), (line.caret, "red")])
 
 

@@ -9,6 +9,7 @@ from markupsafe import Markup
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
+from grader.core import marks
 from grader.core.errors import AttncheckError, UsageError
 from grader.core.model import Exercise, Item, Message, Question, Status, Text
 from grader.core.typesetting.html import formula
@@ -189,11 +190,15 @@ def reading(visit: LearnerVisit) -> Response:
     _, item = visit.item(visit.named("item"))
     text = visit.typed("answer") if visit.request.method == "POST" else visit.asked("answer")
     text = text.replace("\r\n", "\n")
-    lines = [
+    rowed = items.ask(item, items.Context("", "", item.id)).form == "lines"
+    return visit.show("reading.html", lines=_read(item, text), several="\n" in text.strip(), rowed=rowed)
+
+
+def _read(item: Item, text: str) -> list[ShownLine]:
+    return [
         ShownLine(line.number, formula(line.shown) if line.shown else None, line.why)
         for line in items.read_lines(item, text)
     ]
-    return visit.show("reading.html", lines=lines, several="\n" in text.strip())
 
 
 def save_draft(visit: LearnerVisit) -> Response:
@@ -318,7 +323,10 @@ def _item_page(
         "item.html",
         question=question,
         card=card,
-        top=_top(visit, state, settled),
+        known=visit.learner.progress().question(question.id),
+        asked=marks.lines(card.ask.of(lang).strip()),
+        worth=quiz_view.worth(item),
+        how="" if settled else _how(visit, state),
         said=_feedback(visit, sent, settled),
         reads=f"/items/{item.id}/reading" if reads else "",
         doubted=state.session.doubted if isinstance(state.feedback, ReadingToConfirm) else None,
@@ -330,20 +338,20 @@ def _item_page(
         choices=shown_choices(card.asked, filled.entry, lang),
         other="\n".join(described(card.asked, filled.other, lang)) if filled.other else "",
         by_hand=item.kind == "text",
+        read=_read(item, answer_text(card.asked, filled.entry)) if reads else (),
         review=review,
         action=action,
         ratings=review_view.KNOWN,
     )
 
 
-def _top(visit: LearnerVisit, state: ItemState, settled: bool) -> Markup:
-    """What an item asks, and how to answer it."""
+def _how(visit: LearnerVisit, state: ItemState) -> Markup:
+    """How to answer an item; while there is no feedback, what the next attempt is worth."""
     page, card = HtmlPage(visit.lang), state.card
     if state.feedback is not None:  # it says what the next attempt is worth
         card = replace(card, record=replace(card.record, tries=0), reminder=None)
-    quiz_view.heading(page, card)
-    if not settled:  # entries to sort are on the page anyway, and learners do not type letters
-        quiz_view.how_to_answer(page, card, keys=True, buttons=card.asked.form != "order")
+    # Entries to sort are on the page anyway, and learners do not type letters.
+    quiz_view.how_to_answer(page, card, keys=True, buttons=card.asked.form != "order")
     return page.html
 
 

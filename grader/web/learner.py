@@ -93,7 +93,7 @@ class LearnerWorkspace:
 
     def events(self) -> tuple[Event, ...]:
         """The events of this learner in this course. The file is read again only if it has changed."""
-        now = _signature(self.state)
+        now = files.state(self.state)
         cached = self._known
         if cached is None or now is None or cached[0] != now:
             everything = self._everything()
@@ -464,15 +464,6 @@ def syntax_error_places(text: str) -> Sequence[dict[str, int]]:
     return []
 
 
-def _signature(path: Path) -> tuple[int, ...] | None:
-    """A value that changes with a file that is only appended to or replaced; None if it cannot be inspected."""
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_ino, status.st_size, status.st_mtime_ns
-
-
 def _card_of(event: Event) -> str | None:
     match event:
         case Answered(item=name) | Explained(item=name) | Reviewed(card=name) | Coded(exercise=name):
@@ -482,14 +473,20 @@ def _card_of(event: Event) -> str | None:
 
 def diagnosis_places(report: Report, name: str) -> Sequence[dict[str, int]]:
     """The places in the file ``name`` that the diagnoses of a report refer to, for the editor."""
-    spans = [
-        diagnosis.span
+    found = [
+        (diagnosis.span, diagnosis.unfinished)
         for question in report.questions
         for exercise in question.exercises
         for diagnosis in exercise.diagnosis
         if diagnosis.span is not None and diagnosis.span.file == name
     ]
     return [
-        {"line": span.line, "end_line": span.end_line, "column": span.column, "end_column": span.end_column}
-        for span in spans
+        {
+            "line": span.line,
+            "end_line": span.end_line,
+            "column": span.column,
+            "end_column": span.end_column,
+            "unfinished": unfinished,
+        }
+        for span, unfinished in found
     ]

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import partial
 
 from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
 from grader.core.errors import AttncheckError, SubmissionError, UsageError
-from grader.core.model import Lang, Message, Text
+from grader.core.model import Lang, Message, Question, Text
 from grader.core.text import name_list
 from grader.learning import log, next_step
+from grader.learning.progress import QuestionProgress
 from grader.report.figures import kinds, svg
 from grader.report.html import sheet
 from grader.submission.files import MAX_TOTAL
 from grader.submission.messages import size
 from grader.web import code_pages, item_pages
 from grader.web.learner import LearnerWorkspace
-from grader.web.visit import TEMPLATES, LearnerVisit, error_handlers, route
+from grader.web.visit import TEMPLATES, LearnerVisit, error_handlers, existing, route
 
 #: The path for uploads, and the most bytes of a request there: those of a submission, and some for the form.
 UPLOADS, MOST_UPLOADED = "/work", MAX_TOTAL + (1 << 20)
@@ -79,7 +80,7 @@ def choose_language(visit: LearnerVisit) -> Response:
 
 def style_sheet(visit: LearnerVisit) -> Response:
     """The style sheet: that of reports, and that of these pages."""
-    text = sheet(TEMPLATES / "web.css") + svg.RULES
+    text = sheet(TEMPLATES / "tokens.css", TEMPLATES / "web.css") + svg.RULES
     return Response(text, media_type="text/css", headers={"Cache-Control": "no-cache"})
 
 
@@ -89,27 +90,40 @@ def style_sheet(visit: LearnerVisit) -> Response:
 def map_page(visit: LearnerVisit) -> Response:
     """All questions with the progress in each, and the next step."""
     progress = visit.learner.progress()
-    step = next_step.next_step(progress, visit.learner.due(log.now()))
+    due = visit.learner.due(log.now())
+    step = next_step.next_step(progress, due)
     groups = [
         (title, [standing for standing in progress.questions if standing.question.group == name])
         for name, title in visit.learner.course.groups
     ]
-    return visit.show("map.html", groups=groups, known=progress, step=step, step_link=_link(step))
+    opening = _opening(step.question.question, visit.lang) if step.question is not None else ""
+    return visit.show(
+        "map.html", groups=groups, known=progress, step=step, step_link=_link(step), due=due, opening=opening
+    )
+
+
+def _opening(question: Question, lang: Lang) -> str:
+    """The first paragraph of a prompt, without a last sentence that leads to what follows."""
+    return re.sub(r"[^.?!。？！]*[:：]$", "", question.prompt.of(lang).strip().split("\n")[0]).strip()
 
 
 def _link(step: next_step.NextStep) -> str | None:
     """The page of the next step."""
-    if step.question is None:
-        return None
-    if step.kind == "quiz":
-        return f"/items/{next_step.open_items(step.question)[0].item.id}"
-    return f"/questions/{step.question.question.id}/code"
+    return None if step.question is None else _onward(step.question)
+
+
+def _onward(progress: QuestionProgress) -> str | None:
+    """The page of the first open item of a question, else of its code; None if nothing is open."""
+    for item in next_step.open_items(progress):
+        return f"/items/{item.item.id}"
+    return f"/questions/{progress.question.id}/code" if next_step.open_exercises(progress) else None
 
 
 def question_page(visit: LearnerVisit) -> Response:
     """One question: its prompt, items and exercises."""
     question = visit.question
-    return visit.show("question.html", question=question, known=visit.learner.progress().question(question.id))
+    known = visit.learner.progress().question(question.id)
+    return visit.show("question.html", question=question, known=known, onward=_onward(known))
 
 
 def progress_page(visit: LearnerVisit) -> Response:
@@ -130,10 +144,7 @@ def pictures_page(visit: LearnerVisit) -> Response:
 def picture_page(visit: LearnerVisit) -> Response:
     """One picture: what the reference computes, and the learner's code beside it."""
     name = visit.named("picture")
-    kind = kinds.kinds().get(name)
-    if kind is None:
-        raise HTTPException(404)
-    figure, mine = visit.learner.figure(kind)
+    figure, mine = visit.learner.figure(existing(kinds.kinds().get(name)))
     return visit.show(
         "picture.html",
         name=name,
@@ -147,26 +158,22 @@ def picture_page(visit: LearnerVisit) -> Response:
 # ------------------------------------------------------------------------------------------ all files
 
 
-def work_page(visit: LearnerVisit) -> Response:
-    """All files of the learner, with a form to upload more."""
-    return _work_page(visit)
-
-
 def upload(visit: LearnerVisit) -> Response:
     """Save uploaded files, all or none, if they can be read as a submission."""
     uploads = visit.uploads("files")
     if not uploads:
-        return _work_page(visit, problem=Message("Choose a file first."))
+        return work_page(visit, problem=Message("Choose a file first."))
     try:
         saved = visit.learner.receive(uploads, replacing=visit.typed("replace") == "1")
     except (UsageError, SubmissionError) as problem:
-        return _work_page(visit, problem=problem, status=400)
-    return _work_page(visit, saved)
+        return work_page(visit, problem=problem, status=400)
+    return work_page(visit, saved)
 
 
-def _work_page(
+def work_page(
     visit: LearnerVisit, saved: list[str] | None = None, problem: Text | AttncheckError | None = None, status: int = 200
 ) -> Response:
+    """All files of the learner, with a form to upload more; after an upload, what was ``saved``, or the ``problem``."""
     try:
         files = visit.learner.files()
     except SubmissionError as error:

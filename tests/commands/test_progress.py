@@ -23,6 +23,7 @@ from grader.course.items import _options
 from grader.grading import courses
 from grader.learning import log
 from grader.learning.log import Answered, Coded, Event, Hinted, Named, Reviewed, Spoke
+from tests.helpers import flat
 from tests.learner_logs import COURSE, code, hinted, named, right, wrong
 
 Attncheck = Callable[..., Any]
@@ -60,11 +61,6 @@ def types(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
         monkeypatch.setattr(commands_review, "_is_person", lambda: person)
 
     return put
-
-
-def flat(text: str) -> str:
-    """``text`` without regard to where its lines break."""
-    return " ".join(text.split())
 
 
 # -------------------------------------------------------------------------------------------- progress

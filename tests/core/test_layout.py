@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grader.core.layout import cells, columns, indent, pad, shorten, shorten_distinct, wrap
+from grader.core.marks import REASON, display
 
 
 @pytest.mark.parametrize(
@@ -77,3 +78,10 @@ def test_columns() -> None:
     assert columns([("id", "标题", "n"), ("Q10", "a", "12")], right=[2]) == ["id   标题   n", "Q10  a     12"]
     assert columns([]) == []
     assert pad("值", 4) == "值  "
+
+
+def test_a_reason_that_does_not_fit_has_lines_of_its_own() -> None:
+    """Below the displayed formula that it is for."""
+    step = display("= Σ_i a_i + b")
+    assert wrap(f"{step}{REASON}by definition", 24) == ["= Σ_i a_i + b", "      # by definition"]
+    assert wrap(f"{step}{REASON}known", 24) == ["= Σ_i a_i + b  # known"]

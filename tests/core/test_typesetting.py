@@ -9,46 +9,91 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
+from grader.core.marks import display, marked, plain
+from grader.core.marks import formula as mark_formula
 from grader.core.model import Item, Text
-from grader.core.typesetting.html import formula
+from grader.core.typesetting.html import formula, prose, typeset
 from grader.core.typesetting.latex import latex
 from grader.core.typesetting.layout import LayoutError, layout
 from grader.core.typesetting.mathml import mathml
 from grader.course import items
 from grader.course.items import derivation, expression
 
-ROWS = yaml.safe_load(Path(__file__).with_name("typeset.yaml").read_text("utf-8"))
+ROWS, PARTS = (
+    yaml.safe_load(Path(__file__).with_name(name).read_text("utf-8")) for name in ("typeset.yaml", "mathml.yaml")
+)
 
 
 def _said(part: ElementTree.Element) -> str:
     joint = {"mfrac": "|"}.get(part.tag, "")
-    return ("√" if part.tag == "msqrt" else "") + (part.text or "") + joint.join(map(_said, part))
+    return ("√" if part.tag == "msqrt" else "") + (part.text or "").replace("\u2061", "") + joint.join(map(_said, part))
 
 
 @pytest.mark.parametrize(("typed", "text", "written"), ROWS)
 def test_formulas(typed: str, text: str, written: str) -> None:
     """Well-formed MathML with every sign as it was typed, and LaTeX; words are upright in both."""
     assert _said(ElementTree.fromstring(mathml(typed))) == text
-    assert re.sub(r"\\operatorname\{(\w+)\}", r"\1", latex(typed)) == written
+    assert re.sub(r"\\operatorname\*?\{(\w+)\}", r"\1", latex(typed)) == written
+
+
+@pytest.mark.parametrize(("typed", "part"), PARTS)
+def test_spaces_and_heights(typed: str, part: str) -> None:
+    """What a browser cannot know from the signs alone, and what screen readers need."""
+    assert part in mathml(typed, display=True)
 
 
 @pytest.mark.parametrize(
-    ("typed", "text"),
+    ("typed", "text", "written"),
     [
-        ("softmax(QKᵀ / √d_k) V", "softmax(QK⊤|√dk)V"),
-        ("p(x)/q(x) + 1/Σ_j e^{s_j}", "p(x)|q(x)+1|∑jesj"),
-        ("∂L/∂z_i = a + 4 b/(c + d)", "∂L|∂zi=a+4b|c+d"),
+        ("softmax(QKᵀ / √d_k) V", "softmax(QK⊤|√dk)V", r" \left( \frac{Q K^{\top}}{\sqrt{d_{k}}} \right) V"),
+        ("p(x)/q(x) + 1/Σ_j e^{s_j}", "p(x)|q(x)+1|∑jesj", r"\frac{p ( x )}{q ( x )} + \frac{1}"),
+        ("∂L/∂z_i = a + 4 b/(c + d)", "∂L|∂zi=a+4b|c+d", r"\frac{4 b}{c + d}"),
     ],
 )
-def test_displayed_fractions(typed: str, text: str) -> None:
+def test_displayed_fractions(typed: str, text: str, written: str) -> None:
     """A bar goes below the product before the slash, and above one factor, a call, or what a sum covers."""
+    assert written in latex(typed, display=True)
     assert _said(ElementTree.fromstring(mathml(typed, display=True))) == text
+
+
+CHAIN = f"{display('Var(s)')}\n{display('= Σ_i a_i')}  # by {mark_formula('a')}\n{display('= n')}"
+
+
+@pytest.mark.parametrize(
+    ("text", "cells"),
+    [
+        (CHAIN, [("", "Var(s)", ""), ("", "=∑iai", "by a"), ("", "=n", "")]),
+        (marked("$$a = b$$\n$$c + d ≤ e = f$$"), [("a", "=b", ""), ("c+d", "≤e=f", "")]),
+    ],
+)
+def test_formulas_below_each_other_are_aligned(text: str, cells: list[tuple[str, str, str]]) -> None:
+    """At their first relation, each with its reason; also in a text of several paragraphs."""
+    for html in (typeset(f"Then\n{text}\nfollows."), prose(f"Then\n{text}\nfollows.")):
+        chain = ElementTree.fromstring(f"<p>{html}</p>".replace("&", "&amp;")).find(".//span[@class='chain']")
+        assert chain is not None and [tuple(map(_said, step)) for step in chain] == cells
+    assert plain(CHAIN).count("\n") == 2 and plain(CHAIN).endswith("= n")
+
+
+def test_no_line_begins_with_punctuation() -> None:
+    """A formula or short code is in one piece with the punctuation and brackets around it."""
+    html = typeset(marked("若 $n$，则（`k`）；$a = b = c_1 + c_2 + c_3 + c_4 + c_5$。"))
+    held = re.findall(r'<span class="whole">(.*?)</span>', re.sub(r"</?(math|mi|code|mrow)\b[^>]*>", "", html))
+    assert held[:2] == ["n，", "（k）；"] and held[-1].endswith("。") and len(held) == 5
+    assert "whole" not in typeset(marked("$n$ is even"))
+
+
+def test_shapes_stand_below() -> None:
+    """In displayed formulas only: elsewhere, a colon is a colon."""
+    assert "<munder" in mathml("Wᵀ:(n, d)", display=True) and "<munder" not in mathml("Wᵀ:(n, d)")
+    assert latex("Q:(n, d) x", display=True) == r"\underset{( n , d )}{Q} x"
+    assert "<munder" not in mathml("f: (n, d)", display=True)
 
 
 def test_long_formulas_can_break() -> None:
     """Between the sides of relations, because no browser breaks a line inside of an element."""
     long = "Var(q·k) = E[(q·k)²] = Σ_i Var(q_i k_i) = d_k"
     assert mathml(long).count("<math>") == 4 and mathml("a = b").count("<math>") == 1
+    assert '<math><mrow><mo form="infix">+</mo>' in mathml(" + ".join("abcdefghijklmnopqrstuvwxyz"))
 
 
 @pytest.mark.parametrize(

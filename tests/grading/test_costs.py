@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader.core.model import Course, Text
-from grader.course import loader
-from grader.grading import costs, courses
+from grader.grading import costs
 from grader.grading.costs import Cost
 from grader.report import beside
 from grader.sandbox import Sandbox
@@ -39,12 +38,6 @@ def unused():
     while True:
         pass
 '''
-
-
-@pytest.fixture(scope="module")
-def course() -> Course:
-    """The bundled course."""
-    return courses.load(loader.find(None))
 
 
 def test_code_beside_the_reference(course: Course, sandbox: Sandbox, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from grader.core.page import Page
 from grader.learning import progress_view
 from grader.learning.log import Event
 from grader.learning.progress import Progress, progress_of
+from tests.helpers import flat
 from tests.learner_logs import COURSE, code, hinted, named, right, wrong
 
 #: A little of everything.
@@ -51,11 +52,6 @@ def overview(events: Sequence[Event], lang: Lang = "en", *, due: int = 0, course
 def detail(events: Sequence[Event], name: str, lang: Lang = "en") -> str:
     """One question."""
     return drawn(lambda page: progress_view.detail(page, progress_of(COURSE, events), name), lang)
-
-
-def flat(text: str) -> str:
-    """``text`` without regard to where its lines break."""
-    return " ".join(text.split())
 
 
 @pytest.mark.parametrize(

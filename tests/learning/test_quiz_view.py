@@ -31,7 +31,7 @@ from grader.learning.quiz_session import (
     UnreadableAnswer,
     WrongAnswer,
 )
-from tests.helpers import question
+from tests.helpers import flat, question
 
 TITLE = Text("Why divide by √d_k, of all numbers?", "为什么偏偏要除以 √d_k？")
 ASK = Text("Two keys match almost equally well. What comes out?", "有两个键的匹配程度几乎相同。输出里是什么？")
@@ -81,11 +81,6 @@ def shown(draw: Callable[[Page], None], lang: Lang = "en", width: int = 80) -> s
     out = io.StringIO()
     draw(Page(Console(file=out, width=width, color_system=None), lang))
     return out.getvalue()
-
-
-def flat(text: str) -> str:
-    """``text`` without regard to where its lines break."""
-    return " ".join(text.split())
 
 
 EVERYTHING = [

@@ -12,6 +12,7 @@ import pytest
 
 from grader.core.marks import plain
 from grader.core.model import Course, Item
+from grader.core.typesetting.html import formula
 from grader.course import items, loader
 from grader.grading import courses
 from grader.learning import quiz_session
@@ -186,7 +187,7 @@ def test_a_formula_that_was_read_otherwise_is_confirmed_first() -> None:
     quiz, saved = quiz_on(item)
     fill(quiz, "the share is n/(n + d)")
     press(quiz, "Submit")
-    assert "I read: n/(n + d)" in text(quiz) and "Type y" not in text(quiz) and not saved
+    assert f"I read: {formula('n/(n + d)')}" in text(quiz) and "Type y" not in text(quiz) and not saved
     (field,) = [widget for widget in below(quiz.box) if isinstance(widget, ipywidgets.Text)]
     assert field.value == "the share is n/(n + d)"
     press(quiz, "Yes, that is it")

@@ -6,24 +6,16 @@ import ast
 from dataclasses import replace
 from datetime import UTC, datetime
 
-import pytest
-
+from grader.core.marks import bare
 from grader.core.model import Course, Edition, ExerciseResult, QuestionResult, Report, Rules, Status
-from grader.course import loader
-from grader.grading import courses
 from grader.learning.log import Coded, Event
 from grader.learning.progress import progress_of
-from grader.learning.reference_view import lines, offers, refusal, source
-from tests.helpers import WORDS
+from grader.learning.reference_view import offers, refusal, show, source
+from tests.helpers import WORDS, flat
+from tests.learning.test_progress_view import drawn
 
 NOW = datetime(2026, 11, 23, tzinfo=UTC)
 LATER, EARLIER = "2026-11-30T00:00:00+00:00", "2026-11-01T00:00:00+08:00"
-
-
-@pytest.fixture(scope="module")
-def course() -> Course:
-    """The bundled course."""
-    return courses.load(loader.find(None))
 
 
 def passed(course: Course, *names: str, status: Status = Status.PASSED) -> list[Event]:
@@ -75,7 +67,7 @@ def test_every_reference_is_found(course: Course) -> None:
             (node,) = ast.parse(source(course, exercise)).body
             assert isinstance(node, (ast.FunctionDef, ast.ClassDef))
         if question.exercises:
-            text = "\n".join(lines(course, question, question.exercises, "zh"))
+            text = drawn(lambda page, asked=question: show(page, course, asked, asked.exercises), "zh")
             assert all(exercise.name in text for exercise in question.exercises)
             assert "参考实现" in text
 
@@ -104,7 +96,7 @@ def test_alternatives_come_with_the_reference(course: Course) -> None:
     """Each with its note; every one is found as it is written."""
     question = course.question("Q3")
     assert question is not None
-    text = "\n".join(lines(course, question, question.exercises[:1], "en"))
+    text = drawn(lambda page: show(page, course, question, question.exercises[:1]), width=100)
     for each in question.exercises[0].alternatives:
-        assert f"Another way to write softmax: {each.note.en}" in text
+        assert f"Another way to write softmax: {bare(each.note.en)}" in flat(text).replace("`", "")
         assert source(course, question.exercises[0], each) in text

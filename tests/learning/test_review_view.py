@@ -11,8 +11,9 @@ from grader.core.model import Exercise, Lang
 from grader.learning import review_view
 from grader.learning.log import Event, Rating
 from grader.learning.review import cards, queue
+from tests.helpers import flat
 from tests.learner_logs import COURSE, START, at, code, reviewed, right
-from tests.learning.test_progress_view import drawn, flat
+from tests.learning.test_progress_view import drawn
 
 SEEN: tuple[Event, ...] = (right("Q3.what"), right("Q3.why"), code("softmax"))
 EVENTS: tuple[Event, ...] = (*SEEN, reviewed("Q3.why", "easy"), reviewed("Q3.what", "again"))

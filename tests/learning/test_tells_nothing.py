@@ -6,26 +6,18 @@ import io
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-import pytest
 from rich.console import Console
 
 from grader.core.marks import plain
 from grader.core.model import Course, Item, Question, Status, Text
 from grader.core.page import Page
-from grader.course import items, loader, misconceptions, question_view, starter
-from grader.grading import courses
+from grader.course import items, misconceptions, question_view, starter
 from grader.learning import next_step, progress, progress_view, quiz_session, quiz_view
 from grader.learning.log import Answered
 from grader.learning.progress import About
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 NONE = Text("", "")
-
-
-@pytest.fixture(scope="module")
-def course() -> Course:
-    """The bundled course."""
-    return courses.load(loader.find(None))
 
 
 def everything(course: Course, question: Question, events: Sequence[Answered], about: About) -> str:

@@ -14,6 +14,7 @@ from grader.grading.compare import compare
 from grader.report import array_svg
 from grader.report.array_svg import Scale, array_picture, brief, describe, draw, mask, rules, scale_of, slices
 from grader.report.figures.palette import contrast
+from grader.report.html import sheet
 
 NAN, INF = np.nan, np.inf
 UNIT = Scale("rising", 0, 1)
@@ -185,16 +186,20 @@ def test_masks() -> None:
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
 def test_colours_can_be_read(mode: Literal["light", "dark"]) -> None:
-    """Numbers stand out from the colour of their cell, on every level."""
-    colours = dict(re.findall(r"\.([\w-]+)\{fill:(#\w{6})\}", rules(mode)))
+    """Numbers stand out from the colour of their cell, on every level; code from the paper behind it."""
+    style = sheet().split("@media screen")[mode == "dark"]
+    colours = dict(re.findall(r"(?:--|\.)([\w-]+)(?:: |\{fill:)(#\w{6})", style + rules(mode)))
 
     def rgb(name: str) -> tuple[int, int, int]:
         red, green, blue = bytes.fromhex(colours[name][1:])
         return red, green, blue
 
-    cells = [name for name in colours if not name.startswith("on-")]
+    cells = [name for name in colours if f"on-{name}" in colours]
     assert len(cells) == 2 * (array_svg.LEVELS + 1)
     assert min(contrast(rgb(name), rgb(f"on-{name}")) for name in cells) >= 4.5
+    code = re.findall(r"\.code-\w+ \{ color: var\(--(\w+)\)", sheet())
+    assert len(code) == 5
+    assert min(contrast(rgb(name), rgb(on)) for name in code for on in ("paper", "card", "tint")) >= 4.5
 
 
 @pytest.mark.parametrize(("value", "words"), [(0.123456, "0.123"), (-2.0, "−2"), (-0.0, "0"), (1e-7, "1e−07")])

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import io
 from dataclasses import replace
 
 import pytest
-from rich.console import Console
 
 from grader.core.layout import cells
-from grader.core.model import Course, Diagnosis, Lang, QuestionResult, Report, Span, Text
-from grader.report import html, junit, terminal
+from grader.core.model import Course, Diagnosis, Report, Span, Text
+from grader.report import html, junit
 from grader.report.explained import MOST_LINES, quoted
 from grader.report.json import to_json
+from tests.report.test_terminal import changed
+from tests.report.test_terminal import shown as text_of
 
 
 def span(source: str, marked: str) -> Span:
@@ -73,17 +73,8 @@ SECOND = Diagnosis("mistake", Text("A second truth.", "第二个真相。"), "an
 
 def explained(report: Report, *found: Diagnosis) -> Report:
     """The report with this said about its first exercise."""
-    (question,) = report.questions
-    first, *rest = question.exercises
-    changed: QuestionResult = replace(question, exercises=(replace(first, diagnosis=found), *rest))
-    return replace(report, questions=(changed,))
-
-
-def text_of(report: Report, course: Course, lang: Lang = "en", width: int = 80) -> str:
-    """The page in a terminal."""
-    out = io.StringIO()
-    terminal.render(report, course, lang, Console(file=out, width=width))
-    return out.getvalue()
+    first, *rest = report.questions[0].exercises
+    return changed(report, exercises=(replace(first, diagnosis=found), *rest))
 
 
 def test_terminal(report: Report, course: Course) -> None:
@@ -116,35 +107,19 @@ def test_it_takes_few_lines(report: Report, course: Course) -> None:
 def test_html(report: Report, course: Course) -> None:
     """The part is marked, and what a learner wrote is text."""
     page = html.render(explained(report, MASKED), course, "en")
-    assert "m = <mark>mask[:1] &amp; &#39;&lt;b&gt;键&#39;</mark></code>" in page
+    assert 'm = <mark>mask[:<span class="code-number">1</span>] &amp; <span' in page
+    assert '<span class="code-string">&#39;&lt;b&gt;键&#39;</span></mark></code>' in page
     assert "The mask of every sample belongs here." in page
     assert "这里应该用每个样本各自的掩码。" in page
 
 
 def test_json(report: Report) -> None:
     """One entry for each, with its place; null where none is known."""
-    data = to_json(explained(report, MASKED, SECOND), "zh")
-    assert data["questions"][0]["exercises"][0]["diagnosis"] == [
-        {
-            "voice": "place",
-            "misconception": None,
-            "file": "q05.py",
-            "line": 9,
-            "end_line": 9,
-            "column": 8,
-            "end_column": 25,
-            "text": "这里应该用每个样本各自的掩码。",
-        },
-        {
-            "voice": "mistake",
-            "misconception": "another",
-            "file": None,
-            "line": None,
-            "end_line": None,
-            "column": None,
-            "end_column": None,
-            "text": "第二个真相。",
-        },
+    found = to_json(explained(report, MASKED, SECOND), "zh")["questions"][0]["exercises"][0]["diagnosis"]
+    place = {"file": "q05.py", "line": 9, "end_line": 9, "column": 8, "end_column": 25}
+    assert found == [
+        {"voice": "place", "misconception": None, **place, "text": "这里应该用每个样本各自的掩码。"},
+        {"voice": "mistake", "misconception": "another", **dict.fromkeys(place), "text": "第二个真相。"},
     ]
 
 

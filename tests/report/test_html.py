@@ -31,6 +31,7 @@ from grader.course.items.choice import Option
 from grader.course.items.choice import Spec as Choice
 from grader.course.items.text import Spec as OwnWords
 from grader.report.html import SectionCache, brief, render, visible
+from tests.report.test_terminal import changed
 
 VOID = {"meta", "input", "br", "wbr"}
 #: Elements that a page for reading has no use for.
@@ -217,27 +218,23 @@ def test_what_was_left_out_comes_first(report: Report, course: Course) -> None:
 
 def test_all_passed(report: Report, course: Course) -> None:
     """There is a word of praise, and nothing to mend."""
-    (question,) = report.questions
-    right = replace(question, items=question.items[:1], exercises=())
-    page = said(render(replace(report, questions=(right,)), course, "en"))
+    page = said(render(changed(report, items=report.questions[0].items[:1], exercises=()), course, "en"))
     assert "Everything is correct. Well done!" in page
     assert "mend" not in page
 
 
 def test_incomplete(report: Report, course: Course) -> None:
     """What could not be graded is said at the top."""
-    (question,) = report.questions
-    item = replace(question.items[0], status=Status.UNMARKED)
-    assert "It does not count for or against you" in said(
-        render(replace(report, questions=(replace(question, items=(item,)),)), course, "en")
-    )
+    item = replace(report.questions[0].items[0], status=Status.UNMARKED)
+    page = said(render(changed(report, items=(item,)), course, "en"))
+    assert "It does not count for or against you" in page
 
 
 def test_a_skipped_exercise_says_why(report: Report, course: Course) -> None:
     """An exercise that was not run has a message and no table."""
-    (question,) = report.questions
-    skipped = replace(question.exercises[0], status=Status.SKIPPED, message=Text("No time was left.", "没有时间了。"))
-    page = said(render(replace(report, questions=(replace(question, exercises=(skipped,)),)), course, "en"))
+    first = report.questions[0].exercises[0]
+    skipped = replace(first, status=Status.SKIPPED, message=Text("No time was left.", "没有时间了。"))
+    page = said(render(changed(report, exercises=(skipped,)), course, "en"))
     assert "No time was left." in page
     assert "checks passed" not in page
 
@@ -245,9 +242,8 @@ def test_a_skipped_exercise_says_why(report: Report, course: Course) -> None:
 def test_a_message_that_is_the_truth_is_said_once(report: Report, course: Course) -> None:
     """Grading may put the misconception's truth into the message; the page does not repeat it."""
     truth = course.questions[0].misconceptions[1].truth
-    (question,) = report.questions
-    item = replace(question.items[1], message=truth)
-    page = render(replace(report, questions=(replace(question, items=(item,), exercises=()),)), course, "en")
+    item = replace(report.questions[0].items[1], message=truth)
+    page = render(changed(report, items=(item,), exercises=()), course, "en")
     assert page.count(truth.en) == 1
 
 
@@ -288,14 +284,12 @@ def test_sections_made_before(report: Report, course: Course, monkeypatch: pytes
         replace(report, questions=(fewer,)),
     ]
     for of in (course, drawn):
-        sections = SectionCache()
+        sections = SectionCache(1 << 20)
         assert [render(page, of, "en", sections=sections) for page in pages] == [
             render(page, of, "en") for page in pages
         ]
-    sections, kept = SectionCache(), []
-    monkeypatch.setattr(
-        sections, "put", lambda question, of, made, put=sections.put: (kept.append(of), put(question, of, made))
-    )
+    sections, kept = SectionCache(1 << 20), []
+    monkeypatch.setattr(sections, "put", lambda *made, put=sections.put: (kept.append(made), put(*made)))
     for page in pages[:2]:
         render(page, course, "en", sections=sections)
     assert len(kept) == len(report.questions)
@@ -461,27 +455,18 @@ def test_only_our_style_sheet_works(report: Report, course: Course) -> None:
 
 def test_hidden_values_stay_hidden(report: Report, course: Course) -> None:
     """Neither expected nor actual values of a hidden case are in the page, nor its message in the table."""
-    (question,) = report.questions
-    first = question.exercises[0]
-    page = render(replace(report, questions=(replace(question, exercises=(first,)),)), course, "en")
+    page = render(changed(report, exercises=report.questions[0].exercises[:1]), course, "en")
     assert "more keys than queries" in page
     assert not [text for text in ("7.125", "8.375", "The values differ there too.") if text in page]
 
 
 def test_a_hidden_case_names_the_misconception(report: Report, course: Course) -> None:
     """What a hidden case may say is the belief behind its failure."""
-    (question,) = report.questions
-    first = question.exercises[1]
+    first = report.questions[0].exercises[1]
     verdict = Verdict(Status.FAILED, Text("secret", "秘密"), misconception="no-scaling")
     public = replace(first.outcomes[0], verdict=Verdict(Status.FAILED, Text("open", "公开")))
     hidden = replace(first.outcomes[1], verdict=verdict)
-    page = render(
-        replace(
-            report, questions=(replace(question, exercises=(replace(first, outcomes=(public, hidden)),), items=()),)
-        ),
-        course,
-        "en",
-    )
+    page = render(changed(report, exercises=(replace(first, outcomes=(public, hidden)),), items=()), course, "en")
     assert "secret" not in page
     assert "Scores are divided by the square root of d_k." in said(page)
 

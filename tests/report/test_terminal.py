@@ -25,7 +25,7 @@ from grader.core.model import (
 )
 from grader.course.items.choice import Option, Spec
 from grader.report.terminal import ranges, render, render_watch
-from tests.helpers import exercise
+from tests.helpers import exercise, flat
 
 NAMED = exercise("scaled_dot_product_attention(q, k, v)")
 
@@ -38,9 +38,17 @@ def shown(report: Report, course: Course, lang: Lang = "en", *, width: int = 80,
     return out.getvalue()
 
 
-def flat(text: str) -> str:
-    """``text`` without regard to where its lines break."""
-    return " ".join(text.split())
+def changed(report: Report, **more: object) -> Report:
+    """The report with this changed in its only question."""
+    (question,) = report.questions
+    return replace(report, questions=(replace(question, **more),))  # type: ignore[arg-type]
+
+
+def watched(page: WatchState, course: Course, lang: Lang = "en") -> str:
+    """What ``watch`` shows of it."""
+    out = io.StringIO()
+    render_watch(page, course, lang, Console(file=out, width=80), keys=False)
+    return out.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -103,8 +111,8 @@ def test_fits(lang: Lang, width: int, report: Report, course: Course) -> None:
     long = Text("A long sentence about attention and its many keys. " * 9, "这是一个关于注意力和许多键的长句子。" * 15)
     (question,) = report.questions
     exercises = tuple(replace(e, remarks=(long,), message=long) for e in question.exercises)
-    wide = replace(question, title=long, exercises=exercises)
-    text = shown(replace(report, questions=(wide,), notices=(Notice("x" * 300, long),)), course, lang, width=width)
+    wide = replace(changed(report, title=long, exercises=exercises), notices=(Notice("x" * 300, long),))
+    text = shown(wide, course, lang, width=width)
     assert max(map(cell_len, text.splitlines())) <= width
 
 
@@ -156,11 +164,11 @@ def test_a_file_that_cannot_be_loaded(report: Report, course: Course) -> None:
     outcomes = tuple(Outcome(check, "basic", "public", verdict, 0, 2) for check in ("values", "dtype"))
     outcomes += (Outcome("scaling", "long", "hidden", replace(verdict, message=Text("it raised", "抛出异常")), 0, 2),)
     broken = replace(question.exercises[0], status=Status.RAISED, outcomes=outcomes, message=said, misconception=None)
-    text = flat(shown(replace(report, questions=(replace(question, exercises=(broken,)),)), course))
+    text = flat(shown(changed(report, exercises=(broken,)), course))
     assert "Fix this first: q05.py cannot be loaded q05.py: 0 of 3 checks passed; tested with NumPy arrays" in text
     other = replace(outcomes[1], verdict=replace(verdict, message=Text("it raised", "抛出异常")))
     broken = replace(broken, outcomes=(outcomes[0], other))
-    text = flat(shown(replace(report, questions=(replace(question, exercises=(broken,)),)), course))
+    text = flat(shown(changed(report, exercises=(broken,)), course))
     assert "Fix this first (values, case “basic”): q05.py" in text
 
 
@@ -173,10 +181,7 @@ def test_what_was_left_out_comes_first(lang: Lang, report: Report, course: Cours
     said = left_out.text.of(lang)
     assert text.count(said) == 1
     assert text.index(said) < text.index("Q5") < text.index("notes.txt")
-    out = io.StringIO()
-    page = WatchState(urgent, None, urgent.questions[0].exercises[0], 1, (), 0.1)
-    render_watch(page, course, lang, Console(file=out, width=80), keys=False)
-    text = out.getvalue()
+    text = watched(WatchState(urgent, None, urgent.questions[0].exercises[0], 1, (), 0.1), course, lang)
     assert text.count(said) == 1 and "notes.txt" not in text
     assert text.index("answers.yaml") < text.rindex("scaled_dot_product_attention")
 
@@ -187,14 +192,12 @@ def test_watch_covers_answers(lang: Lang, said: str, report: Report, course: Cou
     (question,) = report.questions
     right, wrong, missing = question.items
     unread = replace(wrong, misconception=None, message=Text("“z” is no option", "没有选项“z”"), readable=False)
-    result = replace(question, items=(right, unread, missing))
-    out = io.StringIO()
-    page = WatchState(replace(report, questions=(result,)), None, question.exercises[1], 1, (), 0.1)
-    render_watch(page, course, lang, Console(file=out, width=80), keys=False)
-    text = flat(out.getvalue())
+    answered = changed(report, items=(right, unread, missing))
+    page = WatchState(answered, None, question.exercises[1], 1, (), 0.1)
+    text = flat(watched(page, course, lang))
     assert said in text and unread.message is not None
     assert unread.id in text and unread.message.of(lang) in text and missing.id not in text
-    text = shown(replace(report, questions=(result,)), course, lang)
+    text = shown(answered, course, lang)
     assert {"en": "could not be read", "zh": "无法读取"}[lang] in text
 
 
@@ -238,27 +241,23 @@ def test_watch_fits_the_screen(
 @pytest.mark.parametrize("unsafe", [True, False])
 def test_watch_says_when_code_ran_unconfined(unsafe: bool, report: Report, course: Course) -> None:
     """As ``grade`` does: what falls back to a process without a sandbox never does so in silence."""
-    out = io.StringIO()
     page = WatchState(replace(report, unsafe=unsafe), None, report.questions[0].exercises[0], 1, (), 0.1)
-    render_watch(page, course, "en", Console(file=out, width=80), keys=False)
-    assert ("ran WITHOUT a sandbox" in flat(out.getvalue())) is unsafe
+    assert ("ran WITHOUT a sandbox" in flat(watched(page, course))) is unsafe
 
 
 def test_praises(report: Report, course: Course) -> None:
     """When everything passed, that is said."""
-    (question,) = report.questions
-    right = replace(question, items=question.items[:1], exercises=())
-    assert "Everything is correct" in shown(replace(report, questions=(right,)), course)
+    right = changed(report, items=report.questions[0].items[:1], exercises=())
+    assert "Everything is correct" in shown(right, course)
     lost = Notice("answers.yaml", Text("Your answers were not graded.", "答案没有评分。"), urgent=True)
-    text = flat(shown(replace(report, questions=(right,), notices=(lost,)), course))
+    text = flat(shown(replace(right, notices=(lost,)), course))
     assert "Everything that could be graded is correct" in text and "Everything is correct" not in text
 
 
 def test_admits_a_fault_of_ours(report: Report, course: Course) -> None:
     """What could not be graded is named as our fault."""
-    (question,) = report.questions
-    broken = replace(question.exercises[0], status=Status.UNMARKED, outcomes=())
-    text = flat(shown(replace(report, questions=(replace(question, exercises=(broken,)),)), course))
+    broken = replace(report.questions[0].exercises[0], status=Status.UNMARKED, outcomes=())
+    text = flat(shown(changed(report, exercises=(broken,)), course))
     assert "! scaled_dot_product_attention could not be graded" in text
     assert "It does not count for or against you" in text
 
@@ -280,14 +279,10 @@ def test_a_mistake_in_code_leads_to_a_question_about_it(belief: str, item: str, 
     )
     asking = replace(course.questions[0], items=(replace(course.questions[0].items[0], spec=spec),))
     failed = replace(report.questions[0].exercises[0], misconception=belief)
-    page = WatchState(None, None, failed, 1, (), 0.1)
     known = replace(course, questions=(replace(asking, exercises=(NAMED,)),))
-    result = replace(report.questions[0], items=(), exercises=(failed,))
-    said = shown(replace(report, questions=(result,)), known)
+    said = shown(changed(report, items=(), exercises=(failed,)), known)
     assert f"→ Practise this idea: attncheck quiz {item}" in said
-    out = io.StringIO()
-    render_watch(replace(page, report=report), known, "en", Console(file=out, width=80), keys=False)
-    assert f"attncheck quiz {item}" in out.getvalue()
+    assert f"attncheck quiz {item}" in watched(WatchState(report, None, failed, 1, (), 0.1), known)
 
 
 def test_a_stub_takes_one_line(stub: Report, course: Course) -> None:
@@ -297,17 +292,14 @@ def test_a_stub_takes_one_line(stub: Report, course: Course) -> None:
     assert "raised" not in said and "Fix this first" not in said and "checks passed" not in said
     assert "– soft_lookup 还没有写（q05.py 第 9 行） 0 / 7" in flat(shown(stub, course, "zh"))
     done = replace(stub.questions[0].exercises[0], message=Text("it raised ValueError", "抛出了 ValueError"))
-    failed = replace(stub, questions=(replace(stub.questions[0], exercises=(done,)),))
-    assert "✗ soft_lookup raised an exception" in flat(shown(failed, course))
+    assert "✗ soft_lookup raised an exception" in flat(shown(changed(stub, exercises=(done,)), course))
 
 
 @pytest.mark.parametrize("name", ["Ada Augusta King-Noel, Countess of Lovelace", "阿" * 60, "a" * 150])
 def test_names_are_whole(report: Report, course: Course, name: str) -> None:
     """However long a learner's name is, all of it is shown, and every line fits."""
-    out = io.StringIO()
-    watched = WatchState(replace(report, learner=name), None, None, 0, (), 0.0)
-    render_watch(watched, course, "en", Console(file=out, width=80), keys=False)
-    for text in (shown(replace(report, learner=name), course), out.getvalue()):
+    named = replace(report, learner=name)
+    for text in (shown(named, course), watched(WatchState(named, None, None, 0, (), 0.0), course)):
         assert name.replace(" ", "") in "".join(text.split())
         assert "5 of 21 points" in text
         assert max(map(cell_len, text.splitlines())) <= 80

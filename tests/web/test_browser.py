@@ -19,10 +19,12 @@ from typing import Any
 
 import pytest
 
+from grader.authoring.typesetting import texts_of
 from grader.commands.serve import _redirect
+from grader.core.marks import pieces
 from grader.core.model import Course, Status
-from grader.course import loader
-from grader.grading import courses
+from grader.core.typesetting.html import formula
+from grader.course import items
 from grader.grading.checker import Checker
 from grader.learning.log import Answered, Coded, Reviewed
 from grader.web.learner import LearnerWorkspace
@@ -41,25 +43,44 @@ def softmax(x, axis=-1):
     return e / e.sum({axis}, keepdim=True)
 """
 
+PAGES = ("/", "/progress", "/review", "/pictures", "/pictures/masks", "/pictures/cost", "/work", "/questions/Q5")
+PLACEHOLDER = re.compile(r"\{[A-Za-z_]\w*\}")
 
-class Site:
-    """A running server and the learner that it serves."""
 
-    def __init__(self, course: Course, folder: Path) -> None:
-        import uvicorn
+class Running:
+    """A server at a port of its own, which ``serve`` starts."""
 
-        self.learner = LearnerWorkspace(course, folder / "work", folder / "log.jsonl", "ada", lambda: Checker(course))
+    def __init__(self) -> None:
         self.socket = socket.socket()
         self.socket.bind(("127.0.0.1", 0))
-        host = f"127.0.0.1:{self.socket.getsockname()[1]}"
-        token = secrets.token_urlsafe(8)
-        guarded: Any = Guard(make_app(self.learner, "en"), token, frozenset({host}))
-        self.url, self.guard = f"http://{host}", guarded
-        self.server = uvicorn.Server(uvicorn.Config(guarded, log_level="warning", lifespan="off"))
+        self.host = f"127.0.0.1:{self.socket.getsockname()[1]}"
+        self.url = f"http://{self.host}"
+
+    def serve(self, app: Any) -> None:
+        """Returns when ``app`` can be reached."""
+        import uvicorn
+
+        self.server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off"))
         self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [self.socket]}, daemon=True)
         self.thread.start()
         while not self.server.started:
             time.sleep(0.01)
+
+    def close(self) -> None:
+        """Ends it."""
+        self.server.should_exit = True
+        self.thread.join()
+        self.socket.close()
+
+
+class Site(Running):
+    """A running server and the learner that it serves."""
+
+    def __init__(self, course: Course, folder: Path) -> None:
+        super().__init__()
+        self.learner = LearnerWorkspace(course, folder / "work", folder / "log.jsonl", "ada", lambda: Checker(course))
+        self.guard = Guard(make_app(self.learner, "en"), secrets.token_urlsafe(8), frozenset({self.host}))
+        self.serve(self.guard)
 
     def enter(self, window: Any) -> None:
         """Opens an address as the terminal shows it, which leads to the map."""
@@ -75,16 +96,8 @@ class Site:
 
     def close(self) -> None:
         """Ends it."""
-        self.server.should_exit = True
-        self.thread.join()
-        self.socket.close()
+        super().close()
         self.learner.close()
-
-
-@pytest.fixture(scope="module")
-def course() -> Course:
-    """The bundled course."""
-    return courses.load(loader.find(None))
 
 
 @pytest.fixture
@@ -118,6 +131,15 @@ def page(chromium: Any, site: Site) -> Iterator[Any]:
     assert not wrong
 
 
+def write(window: Any, text: str) -> None:
+    """Puts ``text`` into the editor in place of what is there."""
+    window.evaluate(
+        "text => { const view = document.querySelector('[data-editor]').editor;"
+        " view.dispatch({changes: {from: 0, to: view.state.doc.length, insert: text}}) }",
+        text,
+    )
+
+
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_a_learners_way(page: Any, site: Site, course: Course, lang: str) -> None:
     """From the map through an item to code: wrong with the place marked, then right."""
@@ -131,15 +153,9 @@ def test_a_learners_way(page: Any, site: Site, course: Course, lang: str) -> Non
     page.get_by_role("button", name=re.compile("Submit|提交")).click()
     page.get_by_text(re.compile("Correct|答对")).first.wait_for()
     page.goto(f"{site.url}/questions/Q3/code")
-    page.locator(".cm-content").click()
     for axis, passed in (("0", False), ("axis", True)):
-        page.keyboard.press("ControlOrMeta+a")
-        page.keyboard.press("Delete")
-        page.evaluate(
-            "text => { const view = document.querySelector('[data-editor]').editor;"
-            " view.dispatch({changes: {from: 0, insert: text}}) }",
-            SOFTMAX.format(axis=axis),
-        )
+        write(page, SOFTMAX.format(axis=axis))
+        page.locator(".cm-content").click()
         page.keyboard.press("ControlOrMeta+Enter")
         page.locator("#report .part.passed" if passed else "#report .part.failed").first.wait_for(timeout=60_000)
     assert (site.learner.folder / "q03.py").read_text() == SOFTMAX.format(axis="axis")
@@ -151,11 +167,7 @@ def test_a_learners_way(page: Any, site: Site, course: Course, lang: str) -> Non
 def test_the_place_is_marked_in_the_editor(page: Any, site: Site) -> None:
     """The line that the diagnosis names, with the part underlined."""
     page.goto(f"{site.url}/questions/Q3/code")
-    page.evaluate(
-        "text => { const view = document.querySelector('[data-editor]').editor;"
-        " view.dispatch({changes: {from: 0, to: view.state.doc.length, insert: text}}) }",
-        SOFTMAX.format(axis="0"),
-    )
+    write(page, SOFTMAX.format(axis="0"))
     page.get_by_role("button", name="Save and check").click()
     page.locator(".marked-line").wait_for(timeout=60_000)
     assert "torch.exp" in page.locator(".marked-line").inner_text()
@@ -207,14 +219,7 @@ def test_nothing_is_cut_off(page: Any, site: Site, course: Course, width: int, s
     page.emulate_media(color_scheme=scheme)
     kinds = {item.kind: item.id for question in course.questions for item in question.items}
     for path in (
-        "/",
-        "/progress",
-        "/review",
-        "/pictures",
-        "/pictures/masks",
-        "/pictures/cost",
-        "/work",
-        "/questions/Q5",
+        *PAGES,
         "/questions/Q5/code",
         *(f"/items/{name}" for name in kinds.values()),
     ):
@@ -224,6 +229,49 @@ def test_nothing_is_cut_off(page: Any, site: Site, course: Course, width: int, s
             "[getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor]"
         )
         assert abs(_luminance(ink) - _luminance(paper)) > 0.5
+
+
+def _formulas(course: Course) -> Iterator[tuple[str, str]]:
+    """The formulas of all texts, with numbers in place of placeholders, and keys as they are read; with their kinds."""
+    texts = [text for question in course.questions for _, text in texts_of(question)]
+    for item in (item for question in course.questions for item in question.items):
+        context = items.Context(course.public_id, "ada", item.id)
+        texts += [key := items.key(item, context), *(text for _, text in texts_of(items.ask(item, context)))]
+        if items.takes_formulas(item):
+            yield from (("reading", read) for _, read in items.kind(item.kind).reading(item.spec, key.en))
+    for kind, said in (piece for text in texts for piece in (*pieces(text.en), *pieces(text.zh))):
+        if kind in ("formula", "display"):
+            yield kind, PLACEHOLDER.sub("7", said)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_formula(page: Any, course: Course, scheme: str) -> None:
+    """At a phone's width, each has a size and an ink that is not the paper's, fits or scrolls, and is no code."""
+    page.set_viewport_size({"width": 375, "height": 800})
+    page.emulate_media(color_scheme=scheme)
+    formulas = sorted(set(_formulas(course)))
+    assert len(formulas) > 1500
+    wrong = page.evaluate(
+        """async all => {
+            const main = document.querySelector("main")
+            main.innerHTML = all.join("")
+            const fonts = await document.fonts.load('16px "Text Math"')
+            const { left, right } = main.firstChild.getBoundingClientRect()
+            const good = part => {
+                const box = part.getBoundingClientRect(), fits = box.left >= left && box.right <= right
+                const scrolls = getComputedStyle(part.parentNode).overflowX === "auto"
+                return part.tagName !== "CODE" && box.width && box.height && (fits || scrolls)
+            }
+            const shown = row => [...row.querySelectorAll("math, code")]
+            return [...main.children].filter(row => !fonts.length || !shown(row).every(good)).map(row => row.innerText)
+        }""",
+        [f'<p class="{kind}">{formula(said, display=kind == "display")}</p>' for kind, said in formulas],
+    )
+    assert wrong == []
+    ink, paper = page.evaluate(
+        "[getComputedStyle(document.querySelector('mi')).color, getComputedStyle(document.body).backgroundColor]"
+    )
+    assert abs(_luminance(ink) - _luminance(paper)) > 0.5
 
 
 @pytest.mark.skipif(not AXE.is_file(), reason="`make test-web` installs axe-core")
@@ -239,14 +287,7 @@ def test_accessibility(chromium: Any, site: Site, course: Course, scheme: str, l
     kinds = {item.kind: item.id for question in course.questions for item in question.items}
     found = []
     for path in (
-        "/",
-        "/progress",
-        "/review",
-        "/pictures",
-        "/pictures/masks",
-        "/pictures/cost",
-        "/work",
-        "/questions/Q5",
+        *PAGES,
         "/questions/Q3/code",
         "/nothing",
         *map("/items/{}".format, kinds.values()),
@@ -353,11 +394,7 @@ def test_marks_span_lines_and_any_letters(
     page.route(
         "**/questions/Q3/code", lambda route: route.fulfill(body=f'<p class="checked" data-marks="{marks}">.</p>')
     )
-    page.evaluate(
-        "text => { const view = document.querySelector('[data-editor]').editor;"
-        " view.dispatch({changes: {from: 0, to: view.state.doc.length, insert: text}}) }",
-        MARKED,
-    )
+    write(page, MARKED)
     page.get_by_role("button", name="Save and check").click()
     page.locator(".checked").wait_for()
     lines = page.evaluate(
@@ -370,11 +407,7 @@ def test_marks_span_lines_and_any_letters(
 def test_a_syntax_error_is_shown_and_marked(page: Any, site: Site) -> None:
     """Beside the editor, like a report."""
     page.goto(f"{site.url}/questions/Q3/code")
-    page.evaluate(
-        "text => { const view = document.querySelector('[data-editor]').editor;"
-        " view.dispatch({changes: {from: 0, to: view.state.doc.length, insert: text}}) }",
-        "def softmax(x, axis=-1):\n    return (x\n",
-    )
+    write(page, "def softmax(x, axis=-1):\n    return (x\n")
     page.get_by_role("button", name="Save and check").click()
     page.get_by_text("was never closed").wait_for()
     assert "return (x" in page.locator(".marked-line").inner_text()
@@ -429,14 +462,8 @@ def test_a_review(page: Any, site: Site, course: Course) -> None:
     page.get_by_text("next review: in").wait_for()
     site.passed("Q3")
     page.goto(f"{site.url}/review/exercises/softmax")
+    write(page, SOFTMAX.format(axis="axis"))
     page.locator(".cm-content").click()
-    page.keyboard.press("ControlOrMeta+a")
-    page.keyboard.press("Delete")
-    page.evaluate(
-        "text => { const view = document.querySelector('[data-editor]').editor;"
-        " view.dispatch({changes: {from: 0, insert: text}}) }",
-        SOFTMAX.format(axis="axis"),
-    )
     page.keyboard.press("ControlOrMeta+Enter")
     page.get_by_role("button", name="known").wait_for(timeout=60_000)
     page.get_by_role("button", name="known").click()
@@ -504,11 +531,7 @@ def test_what_is_typed_is_there_in_another_window(page: Any, site: Site, course:
 def test_code_that_was_not_checked_is_there_again(page: Any, site: Site) -> None:
     """However the editor was changed; after another page was opened by its link."""
     page.goto(f"{site.url}/questions/Q3/code")
-    page.evaluate(
-        "text => { const view = document.querySelector('[data-editor]').editor;"
-        " view.dispatch({changes: {from: 0, to: view.state.doc.length, insert: text}}) }",
-        "def f():\n",
-    )
+    write(page, "def f():\n")
     saved(page)
     page.get_by_role("link", name="Progress").click()
     page.wait_for_url("**/progress")

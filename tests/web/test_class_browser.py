@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import socket
-import threading
-import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -16,7 +13,7 @@ from grader.instructor import learner_requests
 from grader.web.gate import Proxy
 from grader.web.people import Role
 from grader.web.sessions import Claim, read_signer
-from tests.web.test_browser import AXE, CHROMIUM, _violations, chromium  # noqa: F401, a fixture
+from tests.web.test_browser import AXE, CHROMIUM, Running, _violations, chromium  # noqa: F401, a fixture
 from tests.web.test_site import CODE, Classroom, made  # noqa: F401, a fixture
 
 pytest.importorskip("playwright.sync_api", reason="`make test-web` installs playwright")
@@ -39,36 +36,22 @@ STAFF = (
 )
 
 
-class Server:
+class Server(Running):
     """The class at a port of its own."""
 
     def __init__(self, classroom: Classroom, proxy: Proxy | None = None, address: str = "") -> None:
-        import uvicorn
-
+        super().__init__()
         self.folder = classroom.folder
-        self.socket = socket.socket()
-        self.socket.bind(("127.0.0.1", 0))
-        self.port = self.socket.getsockname()[1]
-        self.url = address or f"http://127.0.0.1:{self.port}"
+        self.url = address or self.url
         gate = classroom.site.app(classroom.staff(), proxy)
         gate.address, gate.signing.secure = self.url, self.url.startswith("https")
         gate.turns.burst = 1_000_000
-        self.server = uvicorn.Server(uvicorn.Config(gate, log_level="warning", lifespan="off"))
-        self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [self.socket]}, daemon=True)
-        self.thread.start()
-        while not self.server.started:
-            time.sleep(0.01)
+        self.serve(gate)
 
     def link(self, name: str, role: Role) -> str:
         """A personal link."""
         claim = Claim(name, role, datetime.now(UTC) + timedelta(days=1), datetime.now(UTC))
         return f"{self.url}/sign-in?link={read_signer(self.folder / SECRET).sign('link', claim)}"
-
-    def close(self) -> None:
-        """Ends it."""
-        self.server.should_exit = True
-        self.thread.join()
-        self.socket.close()
 
 
 @pytest.fixture(scope="module")

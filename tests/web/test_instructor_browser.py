@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import socket
-import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +14,7 @@ from grader.instructor.export import ExportOptions, ExportTarget, export
 from grader.web.class_data import LANGUAGE, ClassData
 from grader.web.security import COOKIE
 from tests.web.staff import make_app
-from tests.web.test_browser import AXE, CHROMIUM, _violations, chromium  # noqa: F401, a fixture
+from tests.web.test_browser import AXE, CHROMIUM, Running, _violations, chromium  # noqa: F401, a fixture
 from tests.web.test_instructor import NOW, PATHS, class_data, given, handed_in, in_process  # noqa: F401, fixtures
 
 pytest.importorskip("playwright.sync_api", reason="`make test-web` installs playwright")
@@ -25,35 +22,19 @@ pytestmark = [pytest.mark.prove, pytest.mark.skipif(not CHROMIUM, reason="needs 
 ALL = (*PATHS, "/learners/bo", "/similar?cluster=1", "/items/zoe", "?q=nobody")
 
 
-class Site:
+class Site(Running):
     """A running server for a class_data."""
 
     def __init__(self, class_data: ClassData) -> None:  # noqa: F811
-        import uvicorn
-
+        super().__init__()
         self.class_data = class_data
-        self.socket = socket.socket()
-        self.socket.bind(("127.0.0.1", 0))
-        host = f"127.0.0.1:{self.socket.getsockname()[1]}"
         self.token = secrets.token_urlsafe(8)
-        self.url = f"http://{host}"
-        app: Any = make_app(class_data, self.token, host)
-        self.server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off"))
-        self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [self.socket]}, daemon=True)
-        self.thread.start()
-        while not self.server.started:
-            time.sleep(0.01)
+        self.serve(make_app(class_data, self.token, self.host))
 
     def cookies(self, lang: str) -> list[dict[str, str]]:
         """Signed in, in a language."""
         named = {COOKIE: self.token, LANGUAGE: lang}
         return [{"name": name, "value": value, "url": self.url} for name, value in named.items()]
-
-    def close(self) -> None:
-        """Ends it."""
-        self.server.should_exit = True
-        self.thread.join()
-        self.socket.close()
 
 
 @pytest.fixture

@@ -266,16 +266,13 @@ def test_what_is_only_incomplete_is_not_marked(browser: TestClient, course: Cour
 
 
 def test_the_wrong_line_is_marked(browser: TestClient, course: Course) -> None:
-    """The line that does not follow, with its number; the lines as they were entered stand beside it."""
+    """The line that does not follow, with its number, beside the lines as they were entered."""
     item = next(i for i in every(course) if i.kind == "derivation" and not i.spec.state_givens)
     start = item.spec.chain[0].line
     page = send(browser, f"/items/{item.id}", {"answer": (f"{start}\n\n123456789",)}, do="answer")
-    entered = re.findall(r'<li value="(\d+)"><code>([^<]*)</code>(.*?)</li>', page, re.S)
-    assert [(number, "does not follow" in rest) for number, _, rest in entered] == [
-        ("1", False),
-        ("2", False),
-        ("3", True),
-    ]
+    rows = re.findall(r'<li value="(\d+)"[^>]*>(.*?)</li>', page, re.S)
+    assert [(number, "does not follow" in row) for number, row in rows] == [("1", False), ("2", False), ("3", True)]
+    assert Form(page).entry == {"answer": (f"{start}\n\n123456789",)} and "123456789</mn>" in rows[2][1]
 
 
 def test_a_doubted_formula_stays(browser: TestClient, course: Course) -> None:
@@ -301,7 +298,7 @@ def test_options_have_digits_in_the_order_shown(browser: TestClient, course: Cou
     for kind in ("choice", "multi", "order", "match"):
         for item in [each for each in every(course) if each.kind == kind][:5]:
             page = browser.get(f"/items/{item.id}").text
-            labels = re.findall(r'<span class="letter">([^<]*)</span>', page)
+            labels = re.findall(r'<span class="(?:key|letter)">([^<]*)</span>', page)
             assert labels == [str(number) for number in range(1, len(labels) + 1)] and labels, item.id
 
 
@@ -345,9 +342,9 @@ def test_a_wrong_settled_choice_has_both_marks(browser: TestClient, course: Cour
         page = send(browser, f"/items/{item.id}", {"answer": (name,)}, do="answer")
         if "given-answer" in page:
             break
-    own = re.findall(r'<li class="option taken">(.*?)</li>', page, re.S)
+    own = re.findall(r'<li class="option bad">(.*?)</li>', page, re.S)
     assert len(own) == 1 and "your answer" in own[0] and "✗</span> not correct" in own[0]
-    others_shown = re.findall(r'<li class="option">(.*?)</li>', page, re.S)
+    others_shown = re.findall(r'<li class="option (?:good|rest)">(.*?)</li>', page, re.S)
     assert sum("✓</span> correct" in each for each in others_shown) == 1
 
 

@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from collections.abc import Iterator
 
 from markupsafe import Markup, escape
 
-from grader.core.marks import Kind, lines, pieces
+from grader.core.marks import CHAIN, REASON, Kind, lines, pieces
+from grader.core.typesetting import highlight
 from grader.core.typesetting.layout import LayoutError
-from grader.core.typesetting.mathml import mathml
+from grader.core.typesetting.mathml import mathml, sides
 
 _LONGEST = 2000
 #: Code of at most so many characters is not broken.
 _SHORT = 28
-_CLOSING = frozenset(",.;:!?)]，。、；：？！）」』】》”’")
+#: A formula or short code, with the punctuation that touches it.
+_WITH_PUNCTUATION = re.compile(
+    r"([(\[“‘（「『【《]*)"
+    f"(\ue001[^\ue000-\ue00f]*\ue00f|\ue000[^\ue000-\ue00f]{{,{_SHORT}}}\ue00e)"
+    r"([,.;:!?)\]”’，。、；：？！）」』】》]*)"
+)
+_WHOLE = Markup('<span class="whole">{}</span>')
+_STEP = Markup(
+    '<span class="step"><span class="left">{}</span><span class="{}">{}</span><span class="because">{}</span></span>'
+)
 #: White space of any kind but a line break.
 _SPACE = re.compile(r"[^\S\n]")
 
@@ -30,14 +41,36 @@ def visible(text: str) -> str:
 @functools.lru_cache(4096)
 def typeset(text: str) -> Markup:
     """``text`` as HTML, with its marks; a formula that cannot be laid out is shown as it is typed."""
-    html, joins = Markup(""), False
-    for kind, said in pieces(_cut(text)):
-        shown = _SPACE.sub(" ", visible(said))
-        # No line may begin with the punctuation after a formula.
-        html += Markup("\u2060") if joins and shown[:1] in _CLOSING else ""
-        html += _typeset(kind, shown)
-        joins = kind in ("formula", "code")
-    return html
+    html, start, text = Markup(""), 0, _cut(text)
+    for match in CHAIN.finditer(text):
+        html += _in_line(text[start : match.start()]) + _chain(match[0])
+        start = match.end()
+    return html + _in_line(text[start:])
+
+
+def _in_line(text: str) -> Markup:
+    html, start = Markup(""), 0
+    for match in _WITH_PUNCTUATION.finditer(text):
+        before, piece, after = match.groups()
+        shown = _pieces(piece)
+        html += _pieces(text[start : match.start()]) + (_held(before, shown, after) if before or after else shown)
+        start = match.end()
+    return html + _pieces(text[start:])
+
+
+def _held(before: str, piece: Markup, after: str) -> Markup:
+    """A piece with its punctuation, on one line: browsers may break a line after a formula, whatever follows."""
+    if piece.startswith("<code>"):  # a formula that cannot be laid out may be long
+        return escape(before) + piece + escape(after)
+    parts = piece.split("<wbr>")
+    parts[0] = escape(before) + parts[0]
+    parts[-1] += escape(after)
+    return Markup("<wbr>").join(map(_WHOLE.format, parts))
+
+
+def _pieces(text: str) -> Markup:
+    said = ((kind, _SPACE.sub(" ", visible(said))) for kind, said in pieces(text))
+    return Markup("").join(_typeset(kind, shown) for kind, shown in said)
 
 
 def _cut(text: str) -> str:
@@ -49,13 +82,22 @@ def _typeset(kind: Kind | None, text: str) -> Markup:
         case "code":
             return Markup('<code class="{}">{}</code>').format("whole" if len(text) <= _SHORT else "long", text)
         case "listing":
-            return Markup('<code class="listing">{}</code>').format(text)
+            return Markup('<code class="listing" tabindex="0">{}</code>').format(python(text))
         case "formula":
             return formula(text)
         case "display":
             return Markup('<span class="display">{}</span>').format(formula(text, display=True))
         case None:
             return escape(text)
+
+
+def python(source: str, start: int = 0, end: int | None = None) -> Markup:
+    """``source[start:end]`` in the colours of ``highlight``; unprintable characters are visible."""
+    return Markup("").join(_coloured(kind, visible(text)) for kind, text in highlight.parts(source, start, end))
+
+
+def _coloured(kind: str, text: str) -> Markup:
+    return Markup('<span class="code-{}">{}</span>').format(kind, text) if kind else escape(text)
 
 
 def formula(text: str, *, display: bool = False) -> Markup:
@@ -66,19 +108,30 @@ def formula(text: str, *, display: bool = False) -> Markup:
         return Markup("<code>{}</code>").format(text)
 
 
+def _chain(text: str) -> Markup:
+    """Displayed formulas below each other, aligned at their first relation, each with its reason."""
+    found = [(next(said for kind, said in pieces(line) if kind), line) for line in text.strip("\n").split("\n")]
+    try:
+        split = [(sides(visible(formula)), line) for formula, line in found]
+    except LayoutError:
+        return Markup("").join(_in_line(line) for _, line in found)
+    rows = []
+    for (left, right), line in split:
+        # What has no relation stands where the right sides do, so that a long start does not move them aside.
+        cells = (left, "right", right) if right else ("", "right start", left)
+        rows.append(_STEP.format(*map(Markup, cells), _in_line(line.partition(REASON)[2])))
+    return Markup('<span class="chain">{}</span>').format(Markup("").join(rows))
+
+
 def prose(text: str) -> Markup:
     """``text`` with a paragraph for each line, and a list for lines that begin with ``- ``."""
     return Markup("\n").join(_blocks(lines(text.strip())))
 
 
 def _blocks(rows: list[str]) -> Iterator[Markup]:
-    entries: list[Markup] = []
-    for line in [*rows, ""]:
-        if line.lstrip().startswith("- "):
-            entries.append(Markup("<li>{}</li>").format(typeset(line.lstrip()[2:])))
-            continue
-        if entries:
+    for listed, group in itertools.groupby(rows, lambda line: line.lstrip().startswith("- ")):
+        if listed:
+            entries = [Markup("<li>{}</li>").format(typeset(line.lstrip()[2:])) for line in group]
             yield Markup("<ul>{}</ul>").format(Markup("").join(entries))
-            entries = []
-        if line.strip():
-            yield Markup("<p>{}</p>").format(typeset(line))
+        else:
+            yield from (Markup("<p>{}</p>").format(typeset(line)) for line in group if line.strip())

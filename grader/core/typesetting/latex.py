@@ -7,12 +7,31 @@ import unicodedata
 
 from grader.core.marks import Kind, pieces
 from grader.core.tables import table
-from grader.core.typesetting.layout import Atom, Fence, Fraction, LayoutError, Root, Row, Scripts, Tree, layout
+from grader.core.typesetting.layout import (
+    LIMITS,
+    Atom,
+    Fence,
+    Fraction,
+    Labelled,
+    LayoutError,
+    Root,
+    Row,
+    Scripts,
+    Tree,
+    layout,
+)
 
 
 def latex(formula: str, *, display: bool = False) -> str:
     r"""``formula`` as the LaTeX between ``\(`` and ``\)``. Raises LayoutError (see ``layout``)."""
     return _of(layout(formula, display=display))
+
+
+def written(kind: Kind | None, text: str) -> str | None:
+    """The LaTeX of a piece of marked text; None if it is no formula, or cannot be laid out."""
+    with contextlib.suppress(LayoutError):
+        return latex(text, display=kind == "display") if kind in ("formula", "display") else None
+    return None
 
 
 def markdown(text: str) -> str:
@@ -21,16 +40,13 @@ def markdown(text: str) -> str:
 
 
 def _piece(kind: Kind | None, text: str) -> str:
-    match kind:
-        case None:
-            return text
-        case "listing":
-            return f"\n```python\n{text}\n```\n"
-        case "formula" | "display":
-            with contextlib.suppress(LayoutError):
-                written = latex(text, display=kind == "display")
-                return f"\n$${written}$$\n" if kind == "display" else f"${written}$"
-    return f"`{text}`"
+    if kind is None:
+        return text
+    if kind == "listing":
+        return f"\n```python\n{text}\n```\n"
+    if (formula := written(kind, text)) is None:
+        return f"`{text}`"
+    return f"\n$${formula}$$\n" if kind == "display" else f"${formula}$"
 
 
 def _of(tree: Tree) -> str:
@@ -39,14 +55,22 @@ def _of(tree: Tree) -> str:
             return " ".join(map(_of, parts))
         case Atom(text, "word"):
             return _word(text)
+        case Atom(text, "number"):
+            return text.replace(",", "{,}").replace(" ", r"\,")
+        case Atom(text, "name") if len(text) == 2:  # a letter with an accent
+            return f"{_character(text[1])}{{{_character(text[0])}}}"
         case Atom(text, _):
             return "".join(map(_character, text))
         case Root(of):
             return rf"\sqrt{{{_of(of)}}}"
         case Fraction(above, below):
             return rf"\frac{{{_of(above)}}}{{{_of(below)}}}"
+        case Labelled(of, label):
+            return rf"\underset{{{_of(label)}}}{{{_of(of)}}}"
         case Fence(opening, of, closing):
-            return f"{_character(opening)} {_of(of)} {_character(closing)}"
+            inside = _of(of)
+            before, after = (r"\left", r"\right") if r"\frac" in inside else ("", "")
+            return f"{before}{_bracket(opening, 'l')} {inside} {after}{_bracket(closing, 'r')}"
         case Scripts(base, below, above):
             said = _of(base)
             if not isinstance(base, Atom):
@@ -65,7 +89,14 @@ def _script(tree: Tree) -> str:
 
 def _word(text: str) -> str:
     plain = text.replace("_", r"\_").replace("%", r"\%")
-    return rf"\operatorname{{{plain}}}" if text.isalpha() and text.isascii() else rf"\text{{{plain}}}"
+    if text.isalpha() and text.isascii():
+        return rf"\operatorname{'*' if text in LIMITS else ''}{{{plain}}}"
+    return rf"\text{{{plain}}}"
+
+
+def _bracket(char: str, side: str) -> str:
+    """A bracket; bars differ by ``side``, or TeX would take a sign after the first one for one between operands."""
+    return {"|": rf"\{side}vert", "‖": rf"\{side}Vert"}.get(char) or _character(char)
 
 
 def _character(char: str) -> str:

@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 from grader.core.tables import table
 
 Kind: TypeAlias = Literal["name", "number", "word", "sign"]
-Tree: TypeAlias = "Atom | Row | Scripts | Root | Fraction | Fence"
+Tree: TypeAlias = "Atom | Row | Scripts | Root | Fraction | Fence | Labelled"
 
 
 class LayoutError(ValueError):
@@ -69,9 +69,19 @@ class Fence:
     close: str
 
 
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """``of`` with its shape below, as displayed formulas have it: ``Q:(n, d)``."""
+
+    of: Tree
+    label: Tree
+
+
+#: What has its scripts below and above, where there is room.
+LIMITS = frozenset({"∑", "∏", "max", "min", "lim", "argmax", "argmin"})
 RELATIONS = frozenset("=≠<≤>≥≪≫≈≡∝∈∉⊂⊆→←↦⇒⇔∼↔")
 _SUMS = frozenset("+−±∓")
-_SIGNS = RELATIONS | _SUMS | frozenset("·×∗⊙⊗⊕∘/,;:!|∣∖∪∩∧∨¬")
+_SIGNS = RELATIONS | _SUMS | frozenset("·×∗⊙⊗⊕∘/,.;:!|∣∖∪∩∧∨¬")
 _BIG = frozenset("ΣΠ∑∏∫")
 _PREFIXES = frozenset("∂∇Δ√")
 _CLOSING = {"(": ")]", "[": "])", "{": "}", "⟨": "⟩", "⌊": "⌋", "⌈": "⌉", "|": "|", "‖": "‖"}
@@ -182,14 +192,23 @@ class _Reader:
                 below = _characters(token.text)
             elif token.text == "^" or token.kind == "above":
                 self.place += 1
-                raised = _characters(token.text) if token.kind == "above" else self._script(self._exponent)
+                characters = token.kind == "above"
+                raised = _characters(token.text) if characters else _power(part, self._script(self._exponent))
                 above = _beside(above, raised)
             elif token.text == "′":
                 self.place += 1
                 above = _beside(above, Atom("′", "sign"))
             else:
                 break
-        return part if below is None and above is None else Scripts(part, below, above)
+        part = part if below is None and above is None else Scripts(part, below, above)
+        if not self._has_label():
+            return part
+        self.place += 1
+        return Labelled(part, self._script(lambda: self._bare([])))
+
+    def _has_label(self) -> bool:
+        signs = self.tokens[self.place : self.place + 2]
+        return self.display and [sign.text for sign in signs] == [":", "("] and not any(sign.spaced for sign in signs)
 
     def _bare(self, before: list[Tree]) -> Tree:
         token = self.tokens[self.place]
@@ -209,8 +228,6 @@ class _Reader:
             return Atom({"Σ": "∑", "Π": "∏"}.get(token.text, token.text), "sign")
         if token.text.isalpha() or token.text in "…⋯∞%°∅∀∃⊤#&?½¼¾⅓⅔":
             return Atom(token.text, "name")
-        if token.text == ".":
-            return Atom(".", "sign")
         raise LayoutError(f"“{token.text}” at character {token.at + 1} cannot stand in a formula")
 
     def _phrase(self, token: _Token) -> str:
@@ -277,7 +294,7 @@ class _Reader:
             return Atom("⊤", "sign") if token.text == "T" else Atom(token.text, "word")
         if token.text == "−":
             self.place += 1
-            return Row((Atom("−", "sign"), self._factor("^", token)))
+            return Row((Atom("−", "sign"), self._exponent()))
         return _unfenced(self._factor("^", token))
 
     def _factor(self, after: str, token: _Token) -> Tree:
@@ -313,6 +330,16 @@ class _Reader:
                 break
             parts.append(self._part(parts))
         return _row(tuple(parts))
+
+
+def _power(base: Tree, above: Tree) -> Tree:
+    """What stands ``above`` a base: a capital is a label only of a matrix, and a T no transpose of a number."""
+    if not isinstance(above, Atom) or (isinstance(base, Atom) and base.text.isascii() and base.text[0].isupper()):
+        return above
+    if above.kind == "word" and len(above.text) == 1:
+        return Atom(above.text, "name")
+    number = isinstance(base, Atom) and (base.kind == "number" or base.text == "ℝ")
+    return Atom("T", "name") if number and above.text == "⊤" else above
 
 
 def _is_sign(part: Tree) -> bool:
@@ -353,6 +380,4 @@ def _beside(first: Tree | None, second: Tree) -> Tree:
 def _characters(raised: str) -> Tree:
     """Characters that Unicode has above or below the line."""
     said = raised.translate(_RAISED)
-    if said == "T":
-        return Atom("⊤", "sign")
-    return layout(said)
+    return Atom("⊤", "sign") if said == "T" else layout(said.replace("T", "⊤"))

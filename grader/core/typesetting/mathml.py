@@ -4,8 +4,21 @@ from __future__ import annotations
 
 import html
 import itertools
+import re
 
-from grader.core.typesetting.layout import RELATIONS, Atom, Fence, Fraction, Root, Row, Scripts, Tree, layout
+from grader.core.typesetting.layout import (
+    LIMITS,
+    RELATIONS,
+    Atom,
+    Fence,
+    Fraction,
+    Labelled,
+    Root,
+    Row,
+    Scripts,
+    Tree,
+    layout,
+)
 
 #: A formula of more parts may break before its relations, and one of twice as many before ``+`` and ``−``, too. No
 #: browser breaks a line inside of a ``math`` element.
@@ -13,7 +26,15 @@ _LONGEST_UNBROKEN = 12
 _THIN = '<mspace width="0.167em"/>'
 #: Brackets stay as high as the text, unless they hold a fraction.
 _SAME_HEIGHT = ' stretchy="false"'
+_NO_SPACE = ' lspace="0" rspace="0"'
 _TIGHT = frozenset("/!|∣:∂∇Δ")
+_PRIME = Atom("′", "sign")
+_SUMS = (Atom("∑", "sign"), Atom("∏", "sign"))
+#: What a function is applied to follows this sign, which screen readers say as “of”. It has no width.
+_APPLIED = "<mo>\u2061</mo>"
+#: What counts as a part: all that is seen.
+_PART = re.compile(r"<m(?:i|n|o|text|sqrt)\b(?!>\u2061)")
+_OPERATOR = re.compile(r'<mo( form="\w+")?>')
 
 
 def mathml(formula: str, *, display: bool = False) -> str:
@@ -24,33 +45,34 @@ def mathml(formula: str, *, display: bool = False) -> str:
     row = layout(formula, display=display)
     if display:
         return f'<math display="block">{_of(row)}</math>'
-    return "<wbr>".join(f"<math>{_row(side)}</math>" for side in _sides(row.parts))
+    sides = _sides(row.parts)
+    # A later side begins with the sign that joins it to the one before.
+    joined = (_row(side, None if at == 0 else Row(())) for at, side in enumerate(sides))
+    return "<wbr>".join(f"<math>{side}</math>" for side in joined)
+
+
+def sides(formula: str) -> tuple[str, str]:
+    """``formula``, displayed, as two ``math`` elements: what stands before its first relation, and the rest.
+
+    Raises LayoutError (see ``layout``).
+    """
+    parts = layout(formula, display=True).parts
+    at = next((at for at, part in enumerate(parts) if isinstance(part, Atom) and part.text in RELATIONS), len(parts))
+    left, right = (
+        f'<math displaystyle="true">{_row(side, before)}</math>' if side else ""
+        for side, before in ((parts[:at], None), (parts[at:], Row(())))
+    )
+    return left, right
 
 
 def _sides(parts: tuple[Tree, ...]) -> list[tuple[Tree, ...]]:
-    size = _size(Row(parts))
+    size = len(_PART.findall(_row(parts)))
     if size <= _LONGEST_UNBROKEN:
         return [parts]
     breaking = RELATIONS | frozenset("+−" if size > 2 * _LONGEST_UNBROKEN else "")
     breaks = [at for at, part in enumerate(parts) if at and isinstance(part, Atom) and part.text in breaking]
     ends = [0, *breaks, len(parts)]
     return [parts[start:end] for start, end in itertools.pairwise(ends)]
-
-
-def _size(tree: Tree) -> int:
-    match tree:
-        case Row(parts):
-            return sum(map(_size, parts))
-        case Fence(_, of, _):
-            return 2 + _size(of)
-        case Scripts(base, below, above):
-            return sum(_size(each) for each in (base, below, above) if each is not None)
-        case Root(of):
-            return 1 + _size(of)
-        case Fraction(above, below):
-            return max(_size(above), _size(below))
-        case Atom():
-            return 1
 
 
 def _of(tree: Tree) -> str:
@@ -69,9 +91,12 @@ def _of(tree: Tree) -> str:
             return f"<msqrt>{_of(of)}</msqrt>"
         case Fraction(above, below):
             return f"<mfrac>{_of(above)}{_of(below)}</mfrac>"
+        case Labelled(of, label):
+            return f'<munder class="labelled">{_of(of)}{_of(label)}</munder>'
         case Fence(opening, of, closing):
-            made = _row_of(_bracket(opening, "prefix"), _row(of.parts), _bracket(closing, "postfix"))
-            return made.replace(_SAME_HEIGHT, "") if "<mfrac>" in made else made
+            inside = _row(of.parts)
+            height = "" if "<mfrac>" in inside else _SAME_HEIGHT
+            return _row_of(_bracket(opening, "prefix", height), inside, _bracket(closing, "postfix", height))
         case Scripts(base, below, above):
             return _scripts(base, below, above)
 
@@ -81,43 +106,63 @@ def _row_of(*parts: str) -> str:
 
 
 def _word(text: str) -> str:
-    if len(text) == 1:
-        return f'<mi mathvariant="normal">{html.escape(text)}</mi>'
-    return f"<mi>{text}</mi>" if text.isalnum() and text.isascii() else f"<mtext>{html.escape(text)}</mtext>"
+    named = len(text) > 1 and text.isalnum() and text.isascii()
+    return f"<mi>{text}</mi>" if named else f"<mtext>{html.escape(text)}</mtext>"
 
 
-def _sign(text: str, form: str = "") -> str:
-    how = f' form="{form}"' if form else ""
-    tight = ' lspace="0" rspace="0"' if text in _TIGHT else ""
+def _sign(text: str, how: str = "") -> str:
+    tight = _NO_SPACE if text in _TIGHT and _NO_SPACE not in how else ""
     return f"<mo{how}{tight}>{html.escape(text)}</mo>"
 
 
-def _bracket(text: str, form: str) -> str:
-    return f'<mo form="{form}" lspace="0" rspace="0"{_SAME_HEIGHT}>{text}</mo>'
+def _bracket(text: str, form: str, height: str) -> str:
+    return f'<mo form="{form}"{_NO_SPACE}{height}>{text}</mo>'
 
 
 def _scripts(base: Tree, below: Tree | None, above: Tree | None) -> str:
-    limits = isinstance(base, Atom) and base.text in ("∑", "∏", "max", "min", "lim", "argmax", "argmin")
+    if above == _PRIME:  # it is raised already, and as large as it should be
+        return _row_of(_of(base) if below is None else _scripts(base, below, None), _sign("′", _NO_SPACE))
+    limits = isinstance(base, Atom) and base.text in LIMITS
     lower, both, upper = ("munder", "munderover", "mover") if limits else ("msub", "msubsup", "msup")
     name = both if below is not None and above is not None else lower if below is not None else upper
     scripts = "".join(_of(each) for each in (below, above) if each is not None)
+    scripts = _OPERATOR.sub(rf"<mo\1{_NO_SPACE}>", scripts)
     if limits and name == "munder" and isinstance(base, Atom) and base.text.isalpha():
-        return f'<munder><mo movablelimits="true" lspace="0" rspace="0">{base.text}</mo>{scripts}</munder>'
+        return f'<munder><mo movablelimits="true"{_NO_SPACE}>{base.text}</mo>{scripts}</munder>'
+    if name == "msup" and above == Atom("⊤", "sign"):
+        transposed = _of(base).replace(">", ' arg="it">', 1)
+        return f'<msup intent="transpose($it)">{transposed}{scripts}</msup>'
     return f"<{name}>{_of(base)}{scripts}</{name}>"
 
 
-def _row(parts: tuple[Tree, ...]) -> str:
+def _row(parts: tuple[Tree, ...], before: Tree | None = None) -> str:
     said: list[str] = []
-    before: Tree | None = None
-    for part in parts:
+    for at, part in enumerate(parts):
         if before is not None and _needs_space(before, part):
             said.append(_THIN)
-        if isinstance(part, Atom) and part.text in "+−±" and part.kind == "sign":
-            said.append(_sign(part.text, "prefix" if before is None or _is_sign(before) else "infix"))
-        else:
-            said.append(_of(part))
+        if at and isinstance(part, Fence) and part.open == "(" and _is_function(parts[at - 1]):
+            said.append(_APPLIED)
+        said.append(_after(before, part, last=at == len(parts) - 1))
         before = part
-    return said[0] if len(parts) == 1 else _row_of(*said)
+    return said[0] if len(said) == 1 else _row_of(*said)
+
+
+def _after(before: Tree | None, part: Tree, *, last: bool) -> str:
+    """``part`` of a row, whose space depends on what stands before it and on whether it is the ``last`` one."""
+    starts = before is None or _is_sign(before)
+    match part:
+        case Atom("…", _) if isinstance(before, Atom) and before.text in "+−·×":
+            return "<mi>⋯</mi>"
+        case Atom(text, "sign") if starts and last:  # without operands
+            return _sign(text, _NO_SPACE)
+        case Atom("+" | "−" | "±", _):
+            return _sign(part.text, f' form="{"prefix" if starts else "infix"}"')
+    written = _of(part)
+    return written.replace("<mo>", '<mo lspace="0">', 1) if starts and _base(part) in _SUMS else written
+
+
+def _base(part: Tree) -> Tree:
+    return part.base if isinstance(part, Scripts) else part
 
 
 def _is_sign(part: Tree) -> bool:
@@ -126,7 +171,7 @@ def _is_sign(part: Tree) -> bool:
 
 def _needs_space(before: Tree, after: Tree) -> bool:
     """Whether a word would touch its argument or what stands before it, or a number another one."""
-    if _is_sign(before) or _is_sign(after):
+    if _is_sign(before) or _is_sign(after) or _base(before) in _SUMS or before == Atom("…", "name"):
         return False
     if _is_word(before):
         return not isinstance(after, Fence)
@@ -135,6 +180,9 @@ def _needs_space(before: Tree, after: Tree) -> bool:
     return isinstance(after, Scripts) and isinstance(after.base, Atom) and after.base.kind == "number"
 
 
+def _is_function(part: Tree) -> bool:
+    return _is_word(part) or (isinstance(part, Scripts) and part.above == _PRIME)
+
+
 def _is_word(part: Tree) -> bool:
-    base = part.base if isinstance(part, Scripts) else part
-    return isinstance(base, Atom) and base.kind == "word"
+    return isinstance(base := _base(part), Atom) and base.kind == "word"

@@ -58,7 +58,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from grader.core.marks import plain
+from grader.core import marks
 from grader.core.model import Message, Sentences, Status, Text
 from grader.core.text import name_list
 from grader.course.items import Context, Judgment, LineRead, Prompt, QuizItem, essay, expression, unreadable
@@ -132,7 +132,7 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
         for strange in properties.unknown(blank.is_ or Property(), declared):
             yield unexpected(("blanks", name, "is"), strange, "a symbol or an operator", "unknown-symbol")
         if not problems and (why := _judge_blank(spec, name, blank.answer, declared)).status is not Status.PASSED:
-            said = plain(why.message.en) if why.message else ""
+            said = marks.plain(why.message.en) if why.message else ""
             yield ValueProblem(("blanks", name, "answer"), f"expected a correct answer, but: {said}", "own-answer")
 
 
@@ -293,9 +293,9 @@ def read_lines(spec: Spec, text: str) -> tuple[LineRead, ...]:
 
 def prompt(spec: Spec, context: Context) -> Prompt:
     """A line for each blank, below the frame and what each blank asks for."""
-    frame = [Text(line, line) for line in spec.frame]
+    lines = "\n".join(map(marks.display, spec.frame))
     blanks = [_BLANK.fill(name=f"[{name}]", asks=blank.asks) for name, blank in spec.blanks.items()]
-    facts = (*expression.describe_declarations(spec.symbols, spec.given), *frame, *blanks)
+    facts = (*expression.describe_declarations(spec.symbols, spec.given), Text(lines, lines), *blanks)
     return Prompt("lines", _HOW.fill(example=_example(spec)), facts=facts)
 
 

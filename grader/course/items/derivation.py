@@ -79,7 +79,8 @@ from typing import Literal, TypeAlias
 
 from grader.core import marks
 from grader.core.constraints import MisconceptionId
-from grader.core.model import Message, Sentences, Status, Text
+from grader.core.layout import cells
+from grader.core.model import Lang, Message, Sentences, Status, Text
 from grader.core.text import Path, formula_list, name_list
 from grader.course.items import Context, Judgment, LineRead, Prompt, QuizItem, _stages, essay, unreadable
 from grader.course.items import _properties as properties
@@ -718,14 +719,14 @@ def key(spec: Spec, context: Context) -> Text:
         " = ".join(show(node) for node in parse_chain(line.line.strip().lstrip("="), declared.vocabulary))
         for line in spec.chain
     ]
-    width = max(map(len, written))
+    shown = [f"  {marks.display(written[0])}", *(marks.display(f"= {text}") for text in written[1:])]
+    width = max(map(cells, shown))
 
-    def one(lang: str) -> str:
+    def one(lang: Lang) -> str:
         found = []
-        for place, (text, line) in enumerate(zip(written, spec.chain, strict=True)):
-            sign = "  " if place == 0 else "= "
-            because = f"{text:<{width}}  # {line.because.of('zh' if lang == 'zh' else 'en')}" if line.because else text
-            found.append(sign + because)
+        for text, line in zip(shown, spec.chain, strict=True):
+            reason = f"{' ' * (width - cells(text))}{marks.REASON}{line.because.of(lang)}" if line.because else ""
+            found.append(text + reason)
         return "\n".join(found)
 
     return Text(one("en"), one("zh"))

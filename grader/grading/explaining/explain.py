@@ -82,7 +82,7 @@ def _is_named(failure: WrongExercise, said: Sequence[Diagnosis]) -> bool:
 def _bounded(diagnosis: Diagnosis) -> Diagnosis:
     """``diagnosis`` with a text that is safe to show: it may quote a key or type that the code chose."""
     text = cleaned(diagnosis.text, _LONGEST_TEXT, lines=True)
-    return Diagnosis(diagnosis.voice, text, diagnosis.misconception, diagnosis.span)
+    return Diagnosis(diagnosis.voice, text, diagnosis.misconception, diagnosis.span, diagnosis.unfinished)
 
 
 def _with_source(diagnosis: Diagnosis, submission: Submission) -> Diagnosis:

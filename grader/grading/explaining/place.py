@@ -402,13 +402,11 @@ class _Search:
         steps = [intermediate_at(marks, first[at], found.probe, at) for at in found.cases]
         before = all(each is not None and each < found.mark for each in steps)
         step = None if steps[0] is None else marks[steps[0]].name
-        if before and step is not None:
-            text = missing_after(mark.name, step)
-        else:
-            text = sentence(mark.name, self._difference(first, found))
+        unfinished = before and step is not None
+        text = missing_after(mark.name, step) if unfinished else sentence(mark.name, self._difference(first, found))
         if whole:
             text = Text(text.en + REPAIRS_ALL.en, text.zh + REPAIRS_ALL.zh)
-        yield self._at(first, found, text, mark.name, repairs=whole)
+        yield replace(self._at(first, found, text, mark.name, repairs=whole), unfinished=unfinished)
 
     def repair(self, first: Mapping[int, Trace], both: Sequence[Substitution]) -> Iterator[Diagnosis]:
         """The diagnoses of two places that repair the code only together. They do not claim to be the only fix.
@@ -455,7 +453,7 @@ class _Search:
         assert probe is not None and there is not None and absent is not None
         span = self._span(trace.where[probe])
         text = NEXT_STEP.fill(line=span.line, there=Text(there.en, there.zh), absent=Text(absent.en, absent.zh))
-        return Diagnosis("place", text, absent.misconception, span)
+        return Diagnosis("place", text, absent.misconception, span, unfinished=True)
 
     def _span(self, where: Where) -> Span:
         """The place as a span of the file. Raises ValueError if the submission has no such place."""

@@ -13,8 +13,7 @@ from grader.core.errors import UsageError
 from grader.core.marks import Kind, pieces
 from grader.core.model import Course, Item, Lang, Message, Question
 from grader.core.text import clean, clean_marked, name_list
-from grader.core.typesetting.latex import latex
-from grader.core.typesetting.layout import LayoutError
+from grader.core.typesetting.latex import written
 from grader.course import items
 from grader.course.items import Context
 from grader.instructor.export import ExportOptions
@@ -156,15 +155,10 @@ def _line(line: str) -> str:
 
 
 def _piece(kind: Kind | None, text: str) -> str:
-    if kind in ("formula", "display"):
-        try:
-            written = latex(text, display=kind == "display")
-        except LayoutError:  # it is shown as it is typed
-            kind = None
-        else:
-            return html.escape(rf"\[{written}\]" if kind == "display" else rf"\({written}\)", quote=False)
+    if (formula := written(kind, text)) is not None:
+        return html.escape(rf"\[{formula}\]" if kind == "display" else rf"\({formula}\)", quote=False)
     escaped = html.escape(text, quote=False)
-    return f"<code>{escaped}</code>" if kind else escaped
+    return f"<code>{escaped}</code>" if kind in ("code", "listing") else escaped
 
 
 def collection_title(course: Course, found: list[ExportItem], lang: Lang) -> str:

@@ -32,15 +32,17 @@ In Canvas: Settings → *Import Course Content* → QTI.
 
 from __future__ import annotations
 
-import io
 import re
 import xml.etree.ElementTree as ET
-import zipfile
 from collections.abc import Iterator
 from decimal import Decimal
 from hashlib import sha256
+from pathlib import Path
+from xml.sax.saxutils import escape
 
+from grader.core.files import zipped
 from grader.core.model import Course, Message
+from grader.core.text import clean
 from grader.instructor.export import ExportOptions
 from grader.instructor.export._quiz import (
     ExportItem,
@@ -59,12 +61,9 @@ OPTIONS = frozenset({"questions", "graded"})
 
 _TYPES = {"one": "multiple_choice", "many": "multiple_answers", "number": "numerical", "pairs": "matching"}
 _FORMS = frozenset({*_TYPES, "essay"})
+_TEMPLATES = Path(__file__).parent / "templates"
 _XSI = "http://www.w3.org/2001/XMLSchema-instance"
 _QTI = "http://www.imsglobal.org/xsd/ims_qtiasiv1p2"
-_CANVAS = "http://canvas.instructure.com/xsd/cccv1p0"
-_PACKAGE = "http://www.imsglobal.org/xsd/imsccv1p1/imscp_v1p1"
-#: A fixed time, so that equal content gives equal bytes.
-_TIME = (1980, 1, 1, 0, 0, 0)
 
 
 def write(course: Course, options: ExportOptions, out: ExportTarget) -> None:
@@ -73,17 +72,14 @@ def write(course: Course, options: ExportOptions, out: ExportTarget) -> None:
     title = collection_title(course, found, options.lang)
     name = "attncheck_" + sha256("\0".join([course.public_id, *(each.id for each in found)]).encode()).hexdigest()[:24]
     total = sum(_points(each) for each in found)
+    meta = "graded_meta.xml" if options.graded else "practice_meta.xml"
     files = {
-        "imsmanifest.xml": _xml(_manifest(name)),
+        "imsmanifest.xml": _filled("imsmanifest.xml", name=name),
         "non_cc_assessments/": b"",
-        f"{name}/assessment_meta.xml": _xml(_meta(name, title, total, graded=options.graded)),
+        f"{name}/assessment_meta.xml": _filled(meta, name=name, title=title, points=f"{total:.1f}"),
         f"{name}/{name}.xml": _xml(_assessment(name, title, found)),
     }
-    archive = io.BytesIO()
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as made:
-        for path, data in files.items():
-            made.writestr(zipfile.ZipInfo(path, _TIME), data, None if path.endswith("/") else zipfile.ZIP_DEFLATED)
-    out.write_file([archive.getvalue()])
+    out.write_file([zipped(files.items())])
 
 
 def _xml(root: ET.Element) -> bytes:
@@ -110,56 +106,10 @@ def _add(parent: ET.Element, path: str, text: str = "", **attributes: str) -> ET
     return parent
 
 
-# ------------------------------------------------------------------------------------------- around it
-
-
-def _manifest(name: str) -> ET.Element:
-    schemas = f"{_PACKAGE} http://www.imsglobal.org/xsd/imscp_v1p1.xsd"
-    root = ET.Element("manifest", {"identifier": f"{name}_manifest", "xmlns": _PACKAGE, "xmlns:xsi": _XSI})
-    root.set("xsi:schemaLocation", schemas)
-    metadata = _add(root, "metadata")
-    _add(metadata, "schema", "IMS Content")
-    _add(metadata, "schemaversion", "1.1.3")
-    _add(root, "organizations")
-    resources = _add(root, "resources")
-    quiz = _add(resources, "resource", identifier=name, type="imsqti_xmlv1p2")
-    _add(quiz, "file", href=f"{name}/{name}.xml")
-    _add(quiz, "dependency", identifierref=f"{name}_meta")
-    kind = "associatedcontent/imscc_xmlv1p1/learning-application-resource"
-    meta = _add(resources, "resource", identifier=f"{name}_meta", type=kind, href=f"{name}/assessment_meta.xml")
-    _add(meta, "file", href=f"{name}/assessment_meta.xml")
-    return root
-
-
-def _meta(name: str, title: str, total: float, *, graded: bool) -> ET.Element:
-    root = ET.Element("quiz", {"identifier": name, "xmlns": _CANVAS, "xmlns:xsi": _XSI})
-    root.set("xsi:schemaLocation", f"{_CANVAS} https://canvas.instructure.com/xsd/cccv1p0.xsd")
-    facts = {
-        "title": title,
-        "description": "",
-        "shuffle_answers": "true",
-        "scoring_policy": "keep_highest",
-        "quiz_type": "assignment" if graded else "practice_quiz",
-        "points_possible": f"{total:.1f}",
-        "show_correct_answers": "false" if graded else "true",
-        "allowed_attempts": "1" if graded else "-1",
-        "available": "false",
-    }
-    for key, value in facts.items():
-        _add(root, key, value)
-    if graded:
-        assignment = _add(root, "assignment", identifier=f"{name}_assignment")
-        facts = {
-            "title": title,
-            "workflow_state": "unpublished",
-            "quiz_identifierref": name,
-            "points_possible": f"{total:.1f}",
-            "grading_type": "points",
-            "submission_types": "online_quiz",
-        }
-        for key, value in facts.items():
-            _add(assignment, key, value)
-    return root
+def _filled(template: str, **values: str) -> bytes:
+    """A template with ``values`` in place of their names."""
+    shown = {name: escape(value) for name, value in values.items()}
+    return (_TEMPLATES / template).read_text("utf-8").format(**shown).encode()
 
 
 # --------------------------------------------------------------------------------------------- the quiz
@@ -195,7 +145,7 @@ def _item(section: ET.Element, each: ExportItem) -> None:
     if each.options:
         _choices(presentation, ident, each)
     elif each.pairs:
-        _partners(presentation, ident, each)
+        _partners(presentation, each)
     else:
         _blank(presentation, number=each.form == "number")
     processing = _add(item, "resprocessing")
@@ -207,10 +157,10 @@ def _item(section: ET.Element, each: ExportItem) -> None:
         _show(processing, "general_fb")
     for option in each.options:
         if option.feedback:
-            chosen = f"{ident}_{_ident(option.id)}"
-            feedback[f"{chosen}_fb"] = markup(option.feedback)
-            _equals(_condition(processing, "Yes"), chosen)
-            _show(processing, f"{chosen}_fb")
+            name = f"option_{_ident(option.id)}_fb"  # without the item's name: Canvas looks for words such as correct_
+            feedback[name] = markup(option.feedback)
+            _equals(_condition(processing, "Yes"), f"{ident}_{_ident(option.id)}")
+            _show(processing, name)
     _right(processing, ident, each)
     for name, text in feedback.items():
         _material(_add(item, "itemfeedback", ident=name), text, "flow_mat/material")
@@ -229,26 +179,27 @@ def _choices(presentation: ET.Element, ident: str, each: ExportItem) -> None:
         _material(label, inline(option.text))
 
 
-def _partners(presentation: ET.Element, ident: str, each: ExportItem) -> None:
+def _partners(presentation: ET.Element, each: ExportItem) -> None:
     """One choice for each left side, among all right sides."""
-    for name, left, _ in _pairs(ident, each):
+    for name, left, _ in _pairs(each):
         response = _add(presentation, "response_lid", ident=name)
         _material(response, inline(left))
         render = _add(response, "render_choice")
-        for right, partner in _rights(ident, each).items():
-            _material(_add(render, "response_label", ident=partner), inline(right))
+        for right, partner in _rights(each).items():
+            # They become entries of a drop-down list, which cannot show HTML.
+            _add(_add(render, "response_label", ident=partner), "material/mattext", clean(right), texttype="text/plain")
 
 
-def _pairs(ident: str, each: ExportItem) -> Iterator[tuple[str, str, str]]:
+def _pairs(each: ExportItem) -> Iterator[tuple[str, str, str]]:
     """The name of each response, its left side, and the name of its partner."""
-    rights = _rights(ident, each)
+    rights = _rights(each)
     return ((f"response_{at}", left, rights[right]) for at, (left, right) in enumerate(each.pairs, 1) if left)
 
 
-def _rights(ident: str, each: ExportItem) -> dict[str, str]:
-    """The right sides, each once, with their names."""
+def _rights(each: ExportItem) -> dict[str, str]:
+    """The right sides, each once, with their names, of which Canvas takes the first number as an id."""
     distinct = sorted({right for _, right in each.pairs})
-    return {right: f"{ident}_right_{at}" for at, right in enumerate(distinct, 1)}
+    return {right: f"right_{at}" for at, right in enumerate(distinct, 1)}
 
 
 def _blank(presentation: ET.Element, *, number: bool) -> None:
@@ -274,7 +225,7 @@ def _equals(parent: ET.Element, value: str, tag: str = "varequal") -> None:
 def _right(processing: ET.Element, ident: str, each: ExportItem) -> None:
     """Add the condition that gives the points. An essay has none: a person grades it."""
     if each.form == "pairs":
-        pairs = list(_pairs(ident, each))
+        pairs = list(_pairs(each))
         for name, _, partner in pairs:
             _add(_condition(processing, "Yes"), "varequal", partner, respident=name)
             _add(processing[-1], "setvar", f"{100 / len(pairs):.2f}", action="Add", varname="SCORE")

@@ -39,9 +39,10 @@ function decorations(doc, places) {
   for (const place of places) {
     if (place.line < 1 || place.line > doc.lines) continue
     const line = doc.line(place.line)
-    made.push(Decoration.line({class: "marked-line"}).range(line.from))
+    const kind = place.unfinished ? " unfinished" : ""
+    made.push(Decoration.line({class: "marked-line" + kind}).range(line.from))
     const from = offset(doc, place.line, place.column), to = offset(doc, place.end_line, place.end_column)
-    if (from < to) made.push(Decoration.mark({class: "marked-part"}).range(from, to))
+    if (from < to) made.push(Decoration.mark({class: "marked-part" + kind}).range(from, to))
   }
   return Decoration.set(made, true)
 }
@@ -53,14 +54,13 @@ function start(area) {
       // Before the basic set-up, in which Mod-Enter inserts a line.
       keymap.of([{key: "Mod-Enter", run: () => (area.form.requestSubmit(), true)}, indentWithTab]),
       basicSetup,
-      EditorView.lineWrapping,
       python(),
       indentUnit.of("    "),
       EditorState.tabSize.of(4),
       syntaxHighlighting(colours),
       marks,
       EditorView.cspNonce.of(area.dataset.nonce || ""),
-      EditorView.contentAttributes.of({"aria-label": area.getAttribute("aria-label") || "", spellcheck: "false"}),
+      EditorView.contentAttributes.of({"aria-label": area.getAttribute("aria-label") || "", spellcheck: "false", tabindex: "0"}),
       EditorView.updateListener.of(update => {
         if (!update.docChanged) return
         area.value = update.state.doc.toString()
@@ -80,5 +80,16 @@ function show(root) {
   if (report && area?.editor) area.editor.dispatch({effects: mark.of(JSON.parse(report.dataset.marks))})
 }
 
+// A line that a report quotes leads to its place.
+function goTo(event) {
+  const place = event.target.closest("[data-line]"), view = document.querySelector("textarea[data-editor]")?.editor
+  if (!place || !view) return
+  const at = offset(view.state.doc, Number(place.dataset.line), 0)
+  view.dispatch({selection: {anchor: at}, effects: EditorView.scrollIntoView(at, {y: "center"})})
+  document.querySelector("[aria-controls=pane-code]")?.click()
+  view.focus()
+}
+
+document.addEventListener("click", goTo)
 document.addEventListener("DOMContentLoaded", () => show(document))
 document.addEventListener("htmx:afterSwap", event => show(event.target))

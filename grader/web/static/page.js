@@ -78,6 +78,35 @@ function pointsByPart(form) {
   update()
 }
 
+// Tabs beside the code; without scripts, all panels are below each other. On a narrow screen the code is one of them.
+function tabs(bench) {
+  const list = bench.querySelector("[role=tablist]"), all = [...list.children]
+  const narrow = matchMedia("(max-width: 60rem)")
+  const panel = tab => document.getElementById(tab.getAttribute("aria-controls"))
+  let chosen = all.find(tab => "first" in tab.dataset) || all[1]
+  const show = (tab, focus) => {
+    chosen = tab
+    for (const each of all) {
+      each.setAttribute("aria-selected", each === tab)
+      each.tabIndex = each === tab ? 0 : -1
+      panel(each).hidden = each !== tab && (narrow.matches || each !== all[0])
+    }
+    if (focus) tab.focus()
+  }
+  const settle = () => show(narrow.matches ? all[0] : chosen === all[0] ? all[1] : chosen)
+  list.addEventListener("click", event => {
+    if (event.target !== all[0] || narrow.matches) if (all.includes(event.target)) show(event.target)
+  })
+  list.addEventListener("keydown", event => {
+    const shown = all.filter(tab => tab.offsetParent), by = {ArrowLeft: -1, ArrowRight: 1}[event.key]
+    if (by) show(shown[(shown.indexOf(event.target) + by + shown.length) % shown.length], true)
+  })
+  bench.addEventListener("htmx:afterSwap", event => { if (event.target.id === "report") show(all[2]) })
+  narrow.addEventListener("change", settle)
+  list.hidden = false
+  settle()
+}
+
 // What is typed goes to the server within a second, and again at once when the field or the window is left.
 function keeping(form) {
   const shown = form.querySelector(".draft"), said = shown.querySelector("[role=status]")
@@ -130,13 +159,24 @@ function digits(event) {
   option.click()
 }
 
+// The letter shown on a link follows it, and Ctrl-Enter sends what is being typed, except where a letter is text.
+function shortcuts(event) {
+  const typing = event.target.closest("input:not([type=radio]):not([type=checkbox]), textarea, select, .cm-editor")
+  const held = event.ctrlKey || event.metaKey
+  if (event.key === "Enter" && held && event.target.matches("form.answer textarea")) event.target.form.requestSubmit()
+  if (typing || held || event.altKey) return
+  document.querySelector(`a[data-key="${CSS.escape(event.key)}"]`)?.click()
+}
+
 document.addEventListener("keydown", digits)
+document.addEventListener("keydown", shortcuts)
 document.addEventListener("DOMContentLoaded", () => {
   document.querySelectorAll("fieldset[data-missing]").forEach(keyPoints)
   document.querySelectorAll("form[data-points-by-part]").forEach(pointsByPart)
   document.querySelectorAll("form[data-draft]").forEach(keeping)
   document.querySelectorAll("fieldset.order").forEach(sortable)
   document.querySelectorAll("input[data-open]").forEach(opening)
+  document.querySelectorAll("[data-tabs]").forEach(tabs)
 })
 
 // When the server has been stopped, the learner is told, in place of what was asked for.

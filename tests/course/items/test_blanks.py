@@ -97,7 +97,11 @@ def test_what_is_asked_and_read() -> None:
     """The frame, what each blank asks for, and how the lines are read."""
     asked = blanks.prompt(SPEC, ADA)
     assert asked.form == "lines"
-    assert [fact.en for fact in asked.facts][1:] == ["weights = [a]", "= [b]", "[a]: head by head", "[b]: simplified"]
+    assert [plain(fact.en) for fact in asked.facts][1:] == [
+        "weights = [a]\n= [b]",
+        "[a]: head by head",
+        "[b]: simplified",
+    ]
     assert plain(blanks.key(SPEC, ADA).en) == "a: 3 h d d_k + d²\nb: 4 d²"
     assert blanks.reading(SPEC, "a: 4 d**2\nb: d d") == (("4 d**2", "4 d²"), ("d d", "d d"))
     assert blanks.reading(SPEC, "a: 4 (\nb: d") == () and blanks.reading(SPEC, 3) == ()

@@ -341,7 +341,7 @@ def test_what_is_asked_and_the_key() -> None:
     assert not any("mean=0" in fact.en for fact in hidden.facts)
     assert "given `q: iid" in plain(hidden.how.en)
     shown = derivation.key(SCORE, ADA)
-    assert shown.en.splitlines()[2] == "= Σ_i Var(q_i k_i)     # independent terms"
+    assert plain(shown.en).splitlines()[2] == "= Σ_i Var(q_i k_i)     # independent terms"
     assert shown.zh.splitlines()[2].endswith("# 各项独立")
     start = derivation.prompt(replace(TURNED, hide_to=True), ADA).facts[-1]
     assert plain(start.en) == f"Start from {TURNED.from_}."

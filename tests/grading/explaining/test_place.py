@@ -12,8 +12,6 @@ import pytest
 
 from grader.core.marks import plain
 from grader.core.model import Course, Diagnosis, Job, Landmark, Limits, Observed, Returned
-from grader.course import loader
-from grader.grading import courses
 from grader.grading.context import GradingContext
 from grader.grading.explaining import landmarks, place, place_text, unsuitable
 from grader.grading.explaining import traces as traced
@@ -63,12 +61,6 @@ class LearnedPositionalEncoding(nn.Module):
             raise ValueError("too many")
         return x + {rows}
 """
-
-
-@pytest.fixture(scope="module")
-def course() -> Course:
-    """The bundled course."""
-    return courses.load(loader.find(None))
 
 
 @pytest.fixture(scope="module")

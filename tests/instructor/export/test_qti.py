@@ -44,7 +44,7 @@ def test_every_kind_of_item(tmp_path: Path) -> None:
 
 
 def test_pairs(tmp_path: Path) -> None:
-    """One choice for each left side, among all right sides; each right pair gives its share."""
+    """One choice for each left side, among all right sides, which have numbers; each right pair gives its share."""
     item = quiz(make("qti", tmp_path / "q.zip")[0]).items["Q1.pairs"]
     asked = {}
     for response in item.iter(f"{QTI}response_lid"):
@@ -59,20 +59,21 @@ def test_pairs(tmp_path: Path) -> None:
             found.append((left, rights[chosen.text], points))
     assert found == [("one = 1", "3", "33.33"), ("x -&gt; y", "2", "33.33"), ("three", "~1", "33.33")]
     assert all(sorted(map(str, rights.values())) == ["2", "3", "4", "~1"] for _, rights in asked.values())
+    assert all(list(rights) == ["right_1", "right_2", "right_3", "right_4"] for _, rights in asked.values())
 
 
 def test_choices_have_their_feedback(tmp_path: Path) -> None:
     """The right one gives the points; a wrong one shows what is true instead; strange signs are what they are."""
     item = quiz(make("qti", tmp_path / "q.zip")[0]).items["Q1.choice"]
     assert {link: points for _, points, link in conditions(item)} == {
-        "general_fb": None, "Q1_choice_a_fb": None, None: "100",
+        "general_fb": None, "option_a_fb": None, None: "100",
     }  # fmt: skip
     (right,) = (inner for inner, points, _ in conditions(item) if points)
     assert "".join(right.itertext()).strip() == "Q1_choice_b"
     escaped_html = STRANGE.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     assert feedback(item) == {
         "general_fb": f"<p>because {escaped_html}</p>",
-        "Q1_choice_a_fb": f"<p>Truth {escaped_html}</p>",
+        "option_a_fb": f"<p>Truth {escaped_html}</p>",
     }
     texts = [part.text for part in item.iter(f"{QTI}mattext")]
     assert texts[0] == f"<p>Which?</p><p>&#160;&#160;{escaped_html}</p>"
