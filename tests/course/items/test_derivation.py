@@ -339,7 +339,7 @@ def test_what_is_asked_and_the_key() -> None:
     assert "均值 0、方差 1、长度 d_k" in plain(asked.facts[1].zh)
     hidden = derivation.prompt(STATED, ADA)
     assert not any("mean=0" in fact.en for fact in hidden.facts)
-    assert "given q: iid" in hidden.how.en
+    assert "given `q: iid" in plain(hidden.how.en)
     shown = derivation.key(SCORE, ADA)
     assert plain(shown.en).splitlines()[2] == "= Σ_i Var(q_i k_i)     # independent terms"
     assert shown.zh.splitlines()[2].endswith("# 各项独立")
