@@ -139,11 +139,8 @@ def _tokens(text: str) -> list[_Token]:
 def _letters(run: str, after: str) -> list[tuple[str, str]]:
     """A run of Latin letters as words and names: ``softmax``, ``nd`` (two names), ``nlog`` (a name, then a word)."""
     known = table(__file__, "upright.yaml")
-    if (
-        run in known
-        or (run == "E" and after.startswith("["))
-        or (len(run) > 1 and after.startswith("(") and not run.isupper())
-    ):
+    called = after.startswith("[") if run == "E" else len(run) > 1 and after.startswith("(") and not run.isupper()
+    if run in known or called:
         return [(run, "word")]
     word = next((each for each in known if len(each) > 2 and run.endswith(each)), "")
     if word and len(run) - len(word) < 3:

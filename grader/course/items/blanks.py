@@ -305,10 +305,8 @@ def _example(spec: Spec) -> str:
 
 def key(spec: Spec, context: Context) -> Text:
     """A correct formula for each blank."""
-    keys = [(name, expression.key(_alone(spec, name), context)) for name in spec.blanks]
-    return Text(
-        *("\n".join(f"{marks.formula(name)}: {found.of(lang)}" for name, found in keys) for lang in ("en", "zh"))
-    )
+    keys = [(marks.formula(name), expression.key(_alone(spec, name), context)) for name in spec.blanks]
+    return Text(*("\n".join(f"{name}: {found.of(lang)}" for name, found in keys) for lang in ("en", "zh")))
 
 
 def quiz_item(spec: Spec, context: Context) -> QuizItem:
