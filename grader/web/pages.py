@@ -7,7 +7,6 @@ from collections.abc import Callable
 from functools import partial
 
 from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Mount
@@ -24,7 +23,7 @@ from grader.submission.files import MAX_TOTAL
 from grader.submission.messages import size
 from grader.web import code_pages, item_pages
 from grader.web.learner import LearnerWorkspace
-from grader.web.visit import TEMPLATES, LearnerVisit, error_handlers, route
+from grader.web.visit import TEMPLATES, LearnerVisit, error_handlers, existing, route
 
 #: The path for uploads, and the most bytes of a request there: those of a submission, and some for the form.
 UPLOADS, MOST_UPLOADED = "/work", MAX_TOTAL + (1 << 20)
@@ -145,10 +144,7 @@ def pictures_page(visit: LearnerVisit) -> Response:
 def picture_page(visit: LearnerVisit) -> Response:
     """One picture: what the reference computes, and the learner's code beside it."""
     name = visit.named("picture")
-    kind = kinds.kinds().get(name)
-    if kind is None:
-        raise HTTPException(404)
-    figure, mine = visit.learner.figure(kind)
+    figure, mine = visit.learner.figure(existing(kinds.kinds().get(name)))
     return visit.show(
         "picture.html",
         name=name,
@@ -162,26 +158,22 @@ def picture_page(visit: LearnerVisit) -> Response:
 # ------------------------------------------------------------------------------------------ all files
 
 
-def work_page(visit: LearnerVisit) -> Response:
-    """All files of the learner, with a form to upload more."""
-    return _work_page(visit)
-
-
 def upload(visit: LearnerVisit) -> Response:
     """Save uploaded files, all or none, if they can be read as a submission."""
     uploads = visit.uploads("files")
     if not uploads:
-        return _work_page(visit, problem=Message("Choose a file first."))
+        return work_page(visit, problem=Message("Choose a file first."))
     try:
         saved = visit.learner.receive(uploads, replacing=visit.typed("replace") == "1")
     except (UsageError, SubmissionError) as problem:
-        return _work_page(visit, problem=problem, status=400)
-    return _work_page(visit, saved)
+        return work_page(visit, problem=problem, status=400)
+    return work_page(visit, saved)
 
 
-def _work_page(
+def work_page(
     visit: LearnerVisit, saved: list[str] | None = None, problem: Text | AttncheckError | None = None, status: int = 200
 ) -> Response:
+    """All files of the learner, with a form to upload more; after an upload, what was ``saved``, or the ``problem``."""
     try:
         files = visit.learner.files()
     except SubmissionError as error:

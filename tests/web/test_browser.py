@@ -151,7 +151,7 @@ def test_a_learners_way(page: Any, site: Site, course: Course, lang: str) -> Non
     page.wait_for_url(f"**/{item.id}**")
     right = next(option for option in item.spec.options if option.correct)
     page.get_by_label(re.compile(re.escape(right.text.of("zh" if lang == "zh" else "en")))).check()
-    page.get_by_role("button", name=re.compile("Submit|提交")).click()
+    page.get_by_role("button", name=re.compile("^Check|^检查")).click()
     page.get_by_text(re.compile("Correct|答对")).first.wait_for()
     page.goto(f"{site.url}/questions/Q3/code")
     for axis, passed in (("0", False), ("axis", True)):
@@ -169,7 +169,7 @@ def test_the_place_is_marked_in_the_editor(page: Any, site: Site) -> None:
     """The line that the diagnosis names, with the part underlined."""
     page.goto(f"{site.url}/questions/Q3/code")
     write(page, SOFTMAX.format(axis="0"))
-    page.get_by_role("button", name="Save and check").click()
+    page.get_by_role("button", name="Check").click()
     page.locator(".marked-line").wait_for(timeout=60_000)
     assert "torch.exp" in page.locator(".marked-line").inner_text()
 
@@ -198,7 +198,7 @@ def test_without_scripts(chromium: Any, site: Site, course: Course) -> None:
     site.enter(window)
     window.goto(f"{site.url}/questions/Q3/code")
     window.locator("textarea").fill(SOFTMAX.format(axis="axis"))
-    window.get_by_role("button", name="Save and check").click()
+    window.get_by_role("button", name="Check").click()
     window.locator("#report .part.passed").first.wait_for(timeout=60_000)
     item = next(item for question in course.questions for item in question.items if item.kind == "order")
     window.goto(f"{site.url}/items/{item.id}")
@@ -206,7 +206,7 @@ def test_without_scripts(chromium: Any, site: Site, course: Course) -> None:
     wrong = [thing.id for thing in item.spec.things][::-1]
     for at, name in enumerate(wrong):
         places.nth(at).select_option(name)
-    window.get_by_role("button", name="Submit").click()
+    window.get_by_role("button", name="Check").click()
     assert places.evaluate_all("all => all.map(one => one.value)") == wrong
     assert window.locator("p .wrong-here").count() == 1
     context.close()
@@ -335,7 +335,7 @@ def test_the_way_in_through_a_file(chromium: Any, site: Site, tmp_path: Path) ->
     window = chromium.new_context().new_page()
     window.goto(file.as_uri())
     window.wait_for_url(f"{site.url}/")
-    assert window.get_by_role("heading", level=1).inner_text() == "Attention in Transformers"
+    assert window.get_by_role("heading", level=1).inner_text() == "Is self-attention a task or a mechanism?"
     other = chromium.new_context().new_page()
     other.goto(file.as_uri())
     other.get_by_text("Open the address from the terminal").wait_for()
@@ -352,7 +352,7 @@ def test_things_are_sorted(page: Any, site: Site, course: Course) -> None:
         while (now := page.locator(".sortable li").evaluate_all(ORDER)).index(name) > at:
             page.locator(f".sortable li[data-id='{name}'] button[data-by='-1']").click()
     assert now == wanted
-    page.get_by_role("button", name="Submit").click()
+    page.get_by_role("button", name="Check").click()
     page.get_by_text("Correct.").wait_for()
 
 
@@ -389,7 +389,7 @@ def test_marks_span_lines_and_any_letters(
         "**/questions/Q3/code", lambda route: route.fulfill(body=f'<p class="checked" data-marks="{marks}">.</p>')
     )
     write(page, MARKED)
-    page.get_by_role("button", name="Save and check").click()
+    page.get_by_role("button", name="Check").click()
     page.locator(".checked").wait_for()
     lines = page.evaluate(
         "[...document.querySelectorAll('.cm-line')].map("
@@ -402,7 +402,7 @@ def test_a_syntax_error_is_shown_and_marked(page: Any, site: Site) -> None:
     """Beside the editor, like a report."""
     page.goto(f"{site.url}/questions/Q3/code")
     write(page, "def softmax(x, axis=-1):\n    return (x\n")
-    page.get_by_role("button", name="Save and check").click()
+    page.get_by_role("button", name="Check").click()
     page.get_by_text("was never closed").wait_for()
     assert "return (x" in page.locator(".marked-line").inner_text()
     assert page.locator(".marked-part").inner_text() == "("
@@ -414,7 +414,7 @@ def test_a_stopped_server_is_said(chromium: Any, site: Site) -> None:
     site.enter(window)
     window.goto(f"{site.url}/questions/Q3/code")
     window.context.set_offline(True)
-    window.get_by_role("button", name="Save and check").click()
+    window.get_by_role("button", name="Check").click()
     window.get_by_text("The server does not answer.").wait_for()
     assert "def softmax" in window.locator("textarea[data-editor]").input_value()
     window.close()
@@ -450,7 +450,7 @@ def test_a_review(page: Any, site: Site, course: Course) -> None:
     for path in (f"/items/{item.id}", f"/review/items/{item.id}"):
         page.goto(site.url + path)
         page.get_by_label(label).check()
-        page.get_by_role("button", name="Submit").click()
+        page.get_by_role("button", name="Check").click()
         page.locator(".feedback").first.wait_for()
     page.get_by_role("button", name="easy").press("Enter")
     page.get_by_text("next review: in").wait_for()
@@ -613,7 +613,7 @@ def test_an_order_stays_as_it_was_dragged(page: Any, site: Site, course: Course)
     saved(page)
     page.reload()
     assert page.locator(".sortable li").evaluate_all(ORDER) == wanted
-    page.get_by_role("button", name="Submit").click()
+    page.get_by_role("button", name="Check").click()
     page.locator(".feedback").wait_for()
     assert page.locator(".sortable li").evaluate_all(ORDER) == wanted
     assert page.locator(".sortable .wrong-here").count() == 1
