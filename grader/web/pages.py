@@ -13,11 +13,16 @@ from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
 from grader.core.errors import AttncheckError, SubmissionError, UsageError
+<<<<<<< HEAD
 from grader.core.model import Lang, Message, Question, Text
+=======
+from grader.core.model import Course, Lang, Message, Text
+>>>>>>> 90779118 (Pictures: cards with stills, and six figures that move)
 from grader.core.text import name_list
 from grader.learning import log, next_step
 from grader.learning.progress import QuestionProgress
-from grader.report.figures import kinds, svg
+from grader.report.figures import kinds, run, svg
+from grader.report.figures.kinds import Picture
 from grader.report.html import sheet
 from grader.submission.files import MAX_TOTAL
 from grader.submission.messages import size
@@ -120,10 +125,11 @@ def _onward(progress: QuestionProgress) -> str | None:
 
 
 def question_page(visit: LearnerVisit) -> Response:
-    """One question: its prompt, items and exercises."""
-    question = visit.question
+    """One question: its prompt with its pictures, its items and exercises."""
+    question, course = visit.question, visit.learner.course
     known = visit.learner.progress().question(question.id)
-    return visit.show("question.html", question=question, known=known, onward=_onward(known))
+    pictures = [each for each in _pictures(course) if question in run.questions(course, each[1])]
+    return visit.show("question.html", question=question, known=known, onward=_onward(known), pictures=pictures)
 
 
 def progress_page(visit: LearnerVisit) -> Response:
@@ -135,10 +141,14 @@ def progress_page(visit: LearnerVisit) -> Response:
 
 
 def pictures_page(visit: LearnerVisit) -> Response:
-    """The pictures that this course can draw."""
+    """The pictures that this course can draw, with the questions that each belongs to."""
     course = visit.learner.course
-    drawn = [(name, kind) for name, kind in kinds.kinds().items() if any(map(course.exercise, kind.NEEDS))]
-    return visit.show("pictures.html", pictures=drawn)
+    return visit.show("pictures.html", pictures=[(*each, run.questions(course, each[1])) for each in _pictures(course)])
+
+
+def _pictures(course: Course) -> list[tuple[str, Picture]]:
+    """The pictures that ``course`` can draw, by name."""
+    return [each for each in kinds.kinds().items() if any(map(course.exercise, each[1].NEEDS))]
 
 
 def picture_page(visit: LearnerVisit) -> Response:
@@ -148,6 +158,7 @@ def picture_page(visit: LearnerVisit) -> Response:
     return visit.show(
         "picture.html",
         name=name,
+        questions=run.questions(visit.learner.course, kind),
         figure=figure,
         rows=svg.draw(figure, visit.lang),
         remarks=[] if mine is None else [(remark.name, remark.text) for remark in mine.remarks],

@@ -1,7 +1,8 @@
 """Draws a picture as SVG: one for each panel of a page, or one file with everything in it.
 
-Lines have the classes ``hue0`` … ``hue5`` and ``theory``, texts ``axis`` and ``cell``. On a page, the style sheet of
-the page gives them colours, with ``RULES`` for light and dark; a file brings its own.
+Lines have the classes ``hue0`` … ``hue5`` and ``theory``, texts ``axis`` and ``cell``; cells that a script draws are
+``level0`` … ``level24``. On a page, the style sheet of the page gives them colours, with ``RULES`` for light and dark;
+a file brings its own.
 """
 
 from __future__ import annotations
@@ -31,9 +32,17 @@ _ALLOWED = (Message("False"), Message("True"))
 _NO_VALUE = Message("no number")
 _DASHES = ("2 3", "8 4", "8 3 2 3", "12 3")
 
-#: Style rules; the dark hues are the same colours, lighter.
+
+def _level(at: int) -> str:
+    fill = palette.colour("sequential", at / _LEVELS)
+    ink = palette.hexadecimal(palette.ink(fill))
+    return f".level{at}{{fill:{palette.hexadecimal(fill)}}}.level{at}+.cell{{fill:{ink}}}"
+
+
+#: Style rules: the colours of cells, and the hues; the dark hues are the same colours, lighter.
 RULES = "".join(
     [
+        *map(_level, range(_LEVELS + 1)),
         *(f".hue{at}{{color:{palette.hexadecimal(each)}}}" for at, each in enumerate(palette.HUES)),
         "@media screen and (prefers-color-scheme: dark){",
         *(

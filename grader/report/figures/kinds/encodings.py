@@ -15,6 +15,7 @@ TITLE = Message("Encodings of position")
 ABOUT = Message("sinusoidal and learned encodings, rotary embeddings and ALiBi as heat maps")
 _SINES, _TABLE = "sinusoidal_encoding", "LearnedPositionalEncoding"
 NEEDS = (_SINES, _TABLE, "apply_rope", "alibi_bias")
+SHOWN_WITH = NEEDS
 
 _N, _WIDTH = 48, 32
 _ALIBI, _HEADS, _HEAD = 32, 8, 2
