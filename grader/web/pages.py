@@ -13,11 +13,7 @@ from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
 from grader.core.errors import AttncheckError, SubmissionError, UsageError
-<<<<<<< HEAD
-from grader.core.model import Lang, Message, Question, Text
-=======
-from grader.core.model import Course, Lang, Message, Text
->>>>>>> 90779118 (Pictures: cards with stills, and six figures that move)
+from grader.core.model import Course, Lang, Message, Question, Text
 from grader.core.text import name_list
 from grader.learning import log, next_step
 from grader.learning.progress import QuestionProgress
@@ -126,9 +122,9 @@ def _onward(progress: QuestionProgress) -> str | None:
 
 def question_page(visit: LearnerVisit) -> Response:
     """One question: its prompt with its pictures, its items and exercises."""
-    question, course = visit.question, visit.learner.course
+    question = visit.question
     known = visit.learner.progress().question(question.id)
-    pictures = [each for each in _pictures(course) if question in run.questions(course, each[1])]
+    pictures = [each for each in _pictures(visit.learner.course) if question in each[-1]]
     return visit.show("question.html", question=question, known=known, onward=_onward(known), pictures=pictures)
 
 
@@ -142,19 +138,20 @@ def progress_page(visit: LearnerVisit) -> Response:
 
 def pictures_page(visit: LearnerVisit) -> Response:
     """The pictures that this course can draw, with the questions that each belongs to."""
-    course = visit.learner.course
-    return visit.show("pictures.html", pictures=[(*each, run.questions(course, each[1])) for each in _pictures(course)])
+    return visit.show("pictures.html", pictures=_pictures(visit.learner.course))
 
 
-def _pictures(course: Course) -> list[tuple[str, Picture]]:
-    """The pictures that ``course`` can draw, by name."""
-    return [each for each in kinds.kinds().items() if any(map(course.exercise, each[1].NEEDS))]
+def _pictures(course: Course) -> list[tuple[str, Picture, tuple[Question, ...]]]:
+    """The pictures that ``course`` can draw, each with its name and its questions."""
+    found = kinds.kinds().items()
+    return [(name, kind, run.questions(course, kind)) for name, kind in found if any(map(course.exercise, kind.NEEDS))]
 
 
 def picture_page(visit: LearnerVisit) -> Response:
     """One picture: what the reference computes, and the learner's code beside it."""
     name = visit.named("picture")
-    figure, mine = visit.learner.figure(existing(kinds.kinds().get(name)))
+    kind = existing(kinds.kinds().get(name))
+    figure, mine = visit.learner.figure(kind)
     return visit.show(
         "picture.html",
         name=name,

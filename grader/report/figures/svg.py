@@ -39,11 +39,12 @@ def _level(at: int) -> str:
     return f".level{at}{{fill:{palette.hexadecimal(fill)}}}.level{at}+.cell{{fill:{ink}}}"
 
 
+_HUES = tuple(f".hue{at}{{color:{palette.hexadecimal(each)}}}" for at, each in enumerate(palette.HUES))
 #: Style rules: the colours of cells, and the hues; the dark hues are the same colours, lighter.
 RULES = "".join(
     [
         *map(_level, range(_LEVELS + 1)),
-        *(f".hue{at}{{color:{palette.hexadecimal(each)}}}" for at, each in enumerate(palette.HUES)),
+        *_HUES,
         "@media screen and (prefers-color-scheme: dark){",
         *(
             f".hue{at}{{color:{palette.hexadecimal(palette.between((each, (255, 255, 255)), 0.35))}}}"
@@ -60,7 +61,7 @@ _FILE_RULES = (
     ".note,.axis{font-size:12px;fill:#5a6472}.cell{font-size:11px}.axis,.cell{text-anchor:middle}.end{text-anchor:end}"
     ".grid{stroke:#e3e6ea;fill:none}.line-of{fill:none;stroke:currentColor;stroke-width:2}.theory{color:#6b7480}"
     ".dot{fill:currentColor}.ring{fill:none;stroke:currentColor;stroke-width:1.5}"
-) + "".join(f".hue{at}{{color:{palette.hexadecimal(each)}}}" for at, each in enumerate(palette.HUES))
+) + "".join(_HUES)
 #: Pixels between the parts of a file, of a line of text, and of a character that is one cell wide.
 _GAP, _LINE, _CELL = 24, 18, 6.6
 
