@@ -111,6 +111,7 @@ check: $(READY)
 	@$(PY) cli.py bank check
 
 docs: map
+	@$(PY) -m tests.stills
 
 messages: $(READY)
 	@$(PY) -m tests.catalogue --write

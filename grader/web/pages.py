@@ -13,11 +13,12 @@ from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
 from grader.core.errors import AttncheckError, SubmissionError, UsageError
-from grader.core.model import Lang, Message, Question, Text
+from grader.core.model import Course, Lang, Message, Question, Text
 from grader.core.text import name_list
 from grader.learning import log, next_step
 from grader.learning.progress import QuestionProgress
-from grader.report.figures import kinds, svg
+from grader.report.figures import kinds, run, svg
+from grader.report.figures.kinds import Picture
 from grader.report.html import sheet
 from grader.submission.files import MAX_TOTAL
 from grader.submission.messages import size
@@ -120,10 +121,11 @@ def _onward(progress: QuestionProgress) -> str | None:
 
 
 def question_page(visit: LearnerVisit) -> Response:
-    """One question: its prompt, items and exercises."""
+    """One question: its prompt with its pictures, its items and exercises."""
     question = visit.question
     known = visit.learner.progress().question(question.id)
-    return visit.show("question.html", question=question, known=known, onward=_onward(known))
+    pictures = [each for each in _pictures(visit.learner.course) if question in each[-1]]
+    return visit.show("question.html", question=question, known=known, onward=_onward(known), pictures=pictures)
 
 
 def progress_page(visit: LearnerVisit) -> Response:
@@ -135,19 +137,25 @@ def progress_page(visit: LearnerVisit) -> Response:
 
 
 def pictures_page(visit: LearnerVisit) -> Response:
-    """The pictures that this course can draw."""
-    course = visit.learner.course
-    drawn = [(name, kind) for name, kind in kinds.kinds().items() if any(map(course.exercise, kind.NEEDS))]
-    return visit.show("pictures.html", pictures=drawn)
+    """The pictures that this course can draw, with the questions that each belongs to."""
+    return visit.show("pictures.html", pictures=_pictures(visit.learner.course))
+
+
+def _pictures(course: Course) -> list[tuple[str, Picture, tuple[Question, ...]]]:
+    """The pictures that ``course`` can draw, each with its name and its questions."""
+    found = kinds.kinds().items()
+    return [(name, kind, run.questions(course, kind)) for name, kind in found if any(map(course.exercise, kind.NEEDS))]
 
 
 def picture_page(visit: LearnerVisit) -> Response:
     """One picture: what the reference computes, and the learner's code beside it."""
     name = visit.named("picture")
-    figure, mine = visit.learner.figure(existing(kinds.kinds().get(name)))
+    kind = existing(kinds.kinds().get(name))
+    figure, mine = visit.learner.figure(kind)
     return visit.show(
         "picture.html",
         name=name,
+        questions=run.questions(visit.learner.course, kind),
         figure=figure,
         rows=svg.draw(figure, visit.lang),
         remarks=[] if mine is None else [(remark.name, remark.text) for remark in mine.remarks],

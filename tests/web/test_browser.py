@@ -12,10 +12,10 @@ import socket
 import threading
 import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 
@@ -30,7 +30,9 @@ from grader.learning.log import Answered, Coded, Reviewed
 from grader.web.learner import LearnerWorkspace
 from grader.web.pages import make_app
 from grader.web.security import Guard
+from reference import attention, heads, masks, position, scores
 
+torch = pytest.importorskip("torch")
 sync_api = pytest.importorskip("playwright.sync_api", reason="`make test-web` installs playwright")
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome") or ""
 AXE = Path(__file__).parents[2] / "build" / "front" / "node_modules" / "axe-core" / "axe.min.js"
@@ -45,6 +47,7 @@ def softmax(x, axis=-1):
 
 PAGES = ("/", "/progress", "/review", "/pictures", "/pictures/masks", "/pictures/cost", "/work", "/questions/Q5")
 ORDER = "all => all.map(one => one.dataset.id)"
+EYE, STEPS = torch.eye(5, dtype=torch.float64), torch.arange(5)
 PLACEHOLDER = re.compile(r"\{[A-Za-z_]\w*\}")
 
 
@@ -192,7 +195,7 @@ def test_by_keyboard_alone(page: Any, site: Site, course: Course) -> None:
 
 
 def test_without_scripts(chromium: Any, site: Site, course: Course) -> None:
-    """Quiz and code work; the editor is a plain field; a wrong answer stays, with its mark."""
+    """Quiz and code work; the editor is a plain field; a wrong answer stays, with its mark; figures are stills."""
     context = chromium.new_context(java_script_enabled=False)
     window = context.new_page()
     site.enter(window)
@@ -209,6 +212,8 @@ def test_without_scripts(chromium: Any, site: Site, course: Course) -> None:
     window.get_by_role("button", name="Check").click()
     assert places.evaluate_all("all => all.map(one => one.value)") == wrong
     assert window.locator("p .wrong-here").count() == 1
+    window.goto(f"{site.url}/questions/Q5")
+    assert window.locator(".stage .figure").is_visible() and not window.locator(".knobs").is_visible()
     context.close()
 
 
@@ -618,6 +623,88 @@ def test_an_order_stays_as_it_was_dragged(page: Any, site: Site, course: Course)
     page.locator(".feedback").wait_for()
     assert page.locator(".sortable li").evaluate_all(ORDER) == wanted
     assert page.locator(".sortable .wrong-here").count() == 1
+
+
+# ------------------------------------------------------------------------------------------------ figures
+
+
+Tensors: TypeAlias = dict[str, torch.Tensor]
+#: What a script computes from ``q``, ``k``, ``x``, ``w``, ``u`` and ``mask``, and what a reference does.
+COMPUTED: list[tuple[str, str, Callable[[Tensors], torch.Tensor]]] = [
+    ("attention", "attention(q, k).scores", lambda d: scores.scaled_scores(d["q"], d["k"])),
+    ("attention", "attention(q, k, {divide: false}).products", lambda d: d["q"] @ d["k"].T),
+    ("attention", "attention(q, k, {causal: true}).weights", lambda d: masks.causal_attention(d["q"], d["k"], EYE)),
+    ("attention", "attention(q, k, {temperature: 2}).weights", lambda d: scores.softmax(d["q"] @ d["k"].T / 4)),
+    ("variance", "scores(q, k, true)", lambda d: scores.scaled_scores(d["q"], d["k"])),
+    ("variance", "variance(q.flat())", lambda d: d["q"].var(correction=0)),
+    ("distance", "frequencies(6, 100)", lambda d: position.frequencies(6, 100.0)),
+    ("distance", "x.map((row, at) => rope(row, at, 50))", lambda d: position.apply_rope(d["x"], STEPS, 50.0)),
+    ("masks", "causal(3, 5)", lambda d: masks.causal_mask(3, 5)),
+    ("masks", "padding(2, 5)", lambda d: masks.padding_mask(torch.tensor([2]), 5)[0, 0, 0]),
+    ("masks", "masked(q, k, mask)", lambda d: attention.scaled_dot_product_attention(d["q"], d["k"], EYE, d["mask"])),
+    (
+        "heads",
+        "multiHead(x, {q: w, k: u, v: w, o: u}, [true, false, true]).output",
+        lambda d: heads.ablate_heads(d["x"], d["w"], d["u"], d["w"], d["u"], 3, torch.tensor([True, False, True])),
+    ),
+    (
+        "cache",
+        "x.reduce((made, row) => decode(row, made, {q: w, k: u, v: w}), {keys: [], values: []}).output",
+        lambda d: masks.causal_attention(d["x"] @ d["w"], d["x"] @ d["u"], d["x"] @ d["w"])[-1],
+    ),
+]
+
+
+def test_figures_compute_what_the_references_do(page: Any) -> None:
+    """Every number that a script draws, on the same inputs."""
+    made = torch.Generator().manual_seed(7)
+    sizes = {"q": (5, 4), "k": (5, 4), "x": (5, 6), "w": (6, 6), "u": (6, 6)}
+    drawn = {name: torch.randn(size, generator=made, dtype=torch.float64) for name, size in sizes.items()}
+    drawn["mask"] = (drawn["q"] @ drawn["k"].T > 0) & (STEPS != 2)[:, None]  # nothing is left for one of the queries
+    given = {name: values.tolist() for name, values in drawn.items()}
+    for figure, call, reference in COMPUTED:
+        function = re.match(r"(?:x\.\w+\(.*?=> )?(\w+)", call)
+        assert function is not None
+        found = page.evaluate(
+            f"async ({{{', '.join(given)}}}) => {{"
+            f" const {{{function[1]}}} = await import('/static/figures/{figure}.js'); return {call} }}",
+            given,
+        )
+        wanted = reference(drawn).double()
+        torch.testing.assert_close(torch.tensor(found, dtype=torch.float64), wanted, rtol=0, atol=1e-9, msg=call)
+
+
+@pytest.mark.parametrize("width", [375, 1280])
+@pytest.mark.parametrize(
+    ("question", "key"),
+    [("Q3", "End"), ("Q5", "Home"), ("Q9", "Space"), ("Q14", "End"), ("Q20", "Enter"), ("Q21", "Enter")],
+)
+def test_figures_move_by_keyboard(page: Any, site: Site, question: str, key: str, width: int) -> None:
+    """The last button, or the first field, changes the drawing and what is said; nothing is cut off."""
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(f"{site.url}/questions/{question}")
+    said, drawing = page.locator(".said"), page.locator(".stage svg")
+    assert "{" not in said.inner_text() and said.inner_text()
+    before = drawing.inner_html(), said.inner_text()
+    page.locator(".knobs input").first.or_(page.locator(".knobs button").last).first.press(key)
+    assert drawing.inner_html() != before[0] and said.inner_text() != before[1]
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    left, right = drawing.evaluate("svg => [svg.getBoundingClientRect().left, svg.getBoundingClientRect().right]")
+    for box in filter(None, (each.bounding_box() for each in drawing.locator("text").all())):
+        assert left <= box["x"] and box["x"] + box["width"] <= right
+
+
+@pytest.mark.parametrize(("question", "hides"), [("Q5", False), ("Q20", True)])
+def test_cells_are_chosen_by_keyboard(page: Any, site: Site, question: str, hides: bool) -> None:
+    """Arrow keys choose one, within the matrix; Enter hides the key of a mask."""
+    page.goto(f"{site.url}/questions/{question}")
+    drawing = page.locator(".stage svg")
+    for _ in range(9):
+        drawing.press("ArrowUp")
+        drawing.press("ArrowLeft")
+    assert page.locator(".said").inner_text().count("“the”") == 2
+    drawing.press("Enter")
+    assert ("no key left" in page.locator(".said").inner_text()) == hides
 
 
 def course_question(site: Site) -> Any:

@@ -15,6 +15,7 @@ TITLE = Message("A map of attention weights")
 ABOUT = Message("who attends to whom in a sentence, and how sharp it gets without the division by $√d_k$")
 _CALLED = "scaled_dot_product_attention"
 NEEDS = (_CALLED,)
+SHOWN_WITH = NEEDS
 
 TOKENS = ("the", "cat", "saw", "the", "dog", "and", "ran", "off")
 _WIDTH = 16

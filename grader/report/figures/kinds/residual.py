@@ -15,6 +15,7 @@ TITLE = Message("Residual connections on and off")
 ABOUT = Message("how much of the gradient reaches the first layers, with residual connections and without")
 _CALLED = "residual"
 NEEDS = (_CALLED,)
+SHOWN_WITH = NEEDS
 
 _DEPTH = 24
 _WIDTH = 32
