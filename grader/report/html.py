@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
+import re
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -152,8 +153,9 @@ def brief(text: str, limit: int = 80) -> str:
 
 
 def breakable(name: str) -> Markup:
-    """A name of the course, with line breaks allowed after underscores."""
-    return Markup("_<wbr>").join(name.split("_"))
+    """A name of the course, with line breaks allowed after underscores and before capitals."""
+    parts = re.sub(r"(?<=_)(?=.)|(?<=[a-z])(?=[A-Z])", "\n", name).split("\n")
+    return Markup("<wbr>").join(parts)
 
 
 def exact(code: str) -> Markup:

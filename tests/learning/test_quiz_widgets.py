@@ -60,7 +60,6 @@ def fill(quiz: QuizWidgets, answer: str) -> None:
     card = quiz_session.current(quiz.session)
     assert card is not None
     lines, matches = items.numbers(card.asked.choices), items.numbers(card.asked.partners)
-    texts = {choice.id: choice.text.en for choice in card.asked.choices}
     found = [w for w in below(quiz.box) if not isinstance(w, (ipywidgets.Button, ipywidgets.HTML, ipywidgets.Box))]
     match found[0]:
         case ipywidgets.Checkbox():
@@ -69,8 +68,8 @@ def fill(quiz: QuizWidgets, answer: str) -> None:
         case ipywidgets.Label():
             pairs = dict(pair.split("-") for pair in answer.split(", "))
             for label, menu in zip(found[::2], found[1::2], strict=True):
-                (name,) = (name for name, said in texts.items() if said == label.value)
-                assert any(label.startswith(f"{matches[pairs[name]]}  ") for label, _ in menu.options)
+                (name,) = (name for name, number in lines.items() if number == label.value.split()[0])
+                assert any(label.split()[0] == matches[pairs[name]] for label, _ in menu.options)
                 menu.value = pairs[name]
         case ipywidgets.Text() if card.asked.form == "order":
             found[0].value = " ".join(lines[name] for name in answer.split())
