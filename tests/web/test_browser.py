@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
+import torch
 
 from grader.authoring.typesetting import texts_of
 from grader.commands.serve import _redirect
@@ -32,7 +33,6 @@ from grader.web.pages import make_app
 from grader.web.security import Guard
 from reference import attention, heads, masks, position, scores
 
-torch = pytest.importorskip("torch")
 sync_api = pytest.importorskip("playwright.sync_api", reason="`make test-web` installs playwright")
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome") or ""
 AXE = Path(__file__).parents[2] / "build" / "front" / "node_modules" / "axe-core" / "axe.min.js"
@@ -121,14 +121,20 @@ def chromium() -> Iterator[Any]:
         made.close()
 
 
-@pytest.fixture
-def page(chromium: Any, site: Site) -> Iterator[Any]:
-    """A signed-in window in which nothing goes wrong: no error on the console, no request to anywhere else."""
-    window = chromium.new_page(viewport={"width": 1100, "height": 900})
+def troubles(window: Any, site: Running) -> list[str]:
+    """What goes wrong in a window from now on: errors on the console, requests to anywhere else."""
     wrong: list[str] = []
     window.on("console", lambda said: wrong.append(said.text) if said.type in ("error", "warning") else None)
     window.on("pageerror", lambda error: wrong.append(str(error)))
     window.on("request", lambda sent: None if sent.url.startswith((site.url, "data:")) else wrong.append(sent.url))
+    return wrong
+
+
+@pytest.fixture
+def page(chromium: Any, site: Site) -> Iterator[Any]:
+    """A signed-in window in which nothing goes wrong: no error on the console, no request to anywhere else."""
+    window = chromium.new_page(viewport={"width": 1100, "height": 900})
+    wrong = troubles(window, site)
     site.enter(window)
     yield window
     window.close()

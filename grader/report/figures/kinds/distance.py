@@ -13,8 +13,7 @@ from grader.report.figures.kinds.encodings import of_positions
 TITLE = Message("Similarity of positions against their distance")
 ABOUT = Message("how the similarity of two positions falls with their distance, for each of the encodings")
 _SINES, _TABLE = "sinusoidal_encoding", "LearnedPositionalEncoding"
-NEEDS = (_SINES, _TABLE, "apply_rope", "alibi_bias")
-SHOWN_WITH = NEEDS
+NEEDS = SHOWN_WITH = (_SINES, _TABLE, "apply_rope", "alibi_bias")
 
 _N, _WIDTH = 96, 64
 _DISTANCES = range(64)

@@ -14,8 +14,7 @@ from grader.report.figures.kinds import KEY, QUERY, SourceResults, beside, in_ro
 TITLE = Message("Encodings of position")
 ABOUT = Message("sinusoidal and learned encodings, rotary embeddings and ALiBi as heat maps")
 _SINES, _TABLE = "sinusoidal_encoding", "LearnedPositionalEncoding"
-NEEDS = (_SINES, _TABLE, "apply_rope", "alibi_bias")
-SHOWN_WITH = NEEDS
+NEEDS = SHOWN_WITH = (_SINES, _TABLE, "apply_rope", "alibi_bias")
 
 _N, _WIDTH = 48, 32
 _ALIBI, _HEADS, _HEAD = 32, 8, 2

@@ -26,7 +26,7 @@ if (globalThis.document) {
     const width = 2 ** settings.width, cut = all => all.map(each => each.slice(0, width))
     const all = scores(cut(queries), cut(keys), settings.divide), flat = all.flat()
     const counts = histogram(flat, BINS, STEP), most = Math.max(...counts)
-    const weights = softmax(all[0]), largest = Math.max(...weights), x = at => 26 + at * WIDE
+    const weights = softmax(all[0]), x = at => 26 + at * WIDE
     const bars = counts.map((each, at) => svg("rect", {
       class: "bar hue0", x: x(at), y: LOW - 120 * each / most, width: WIDE - 1, height: 120 * each / most}))
     const marks = [-40, -20, 0, 20, 40].map(at =>
@@ -39,7 +39,6 @@ if (globalThis.document) {
       label(170, 340, words.keys)])
     tell("width", String(width))
     say(filled(words.said, {
-      variance: number(variance(flat), variance(flat) < 10 ? 2 : 0), largest: percent(largest),
-      expected: settings.divide ? "1" : String(width)}))
+      variance: number(variance(flat), variance(flat) < 10 ? 2 : 0), largest: percent(Math.max(...weights))}))
   })
 }
