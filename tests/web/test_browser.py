@@ -57,7 +57,8 @@ class Running:
     def __init__(self) -> None:
         self.socket = socket.socket()
         self.socket.bind(("127.0.0.1", 0))
-        self.host = f"127.0.0.1:{self.socket.getsockname()[1]}"
+        self.port = self.socket.getsockname()[1]
+        self.host = f"127.0.0.1:{self.port}"
         self.url = f"http://{self.host}"
 
     def serve(self, app: Any) -> None:

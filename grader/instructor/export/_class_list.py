@@ -25,7 +25,6 @@ from grader.instructor.export._target import ExportTarget, first_names
 from grader.instructor.mark_reports import count_pending, error_message, is_still_open, marks_that_count, summary
 
 _BOM = "\ufeff"
-COLUMN_OPTION = Message("The option is --column NAME.")
 #: The most headings that a message lists.
 _MOST_NAMED = 20
 

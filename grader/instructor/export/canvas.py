@@ -40,7 +40,7 @@ from grader.core.errors import UsageError
 from grader.core.model import Message
 from grader.instructor.export import ExportOptions
 from grader.instructor.export import _class_list as class_list
-from grader.instructor.export._class_list import COLUMN_OPTION, Sheet, headings_text, not_one_column
+from grader.instructor.export._class_list import Sheet, headings_text, not_one_column
 from grader.instructor.export._target import ExportTarget
 
 ABOUT = Message("The gradebook CSV downloaded from Canvas (--template), one assignment (--column) filled in.")
@@ -89,7 +89,9 @@ def _column(sheet: Sheet, heading: list[str], wanted: str | None) -> int:
     there = [heading[at] for at in found]
     if wanted is not None:
         raise UsageError(not_one_column(sheet, wanted, len(fitting), there), field="column")
-    said = Message("{sheet} has {found} assignments; name one of them: {there}.").with_advice(COLUMN_OPTION)
+    said = Message("{sheet} has {found} assignments; name one of them: {there}.").with_advice(
+        Message("The option is --column NAME.")
+    )
     raise UsageError(said.fill(sheet=sheet.path, found=len(found), there=headings_text(there)), field="column")
 
 

@@ -40,7 +40,7 @@ from grader.core.tables import table
 from grader.core.text import clean
 from grader.instructor.export import ExportOptions
 from grader.instructor.export import _class_list as class_list
-from grader.instructor.export._class_list import COLUMN_OPTION, Sheet, headings_text, not_one_column
+from grader.instructor.export._class_list import Sheet, headings_text, not_one_column
 from grader.instructor.export._target import ExportTarget
 
 ABOUT = Message("The grading worksheet downloaded from Moodle (--template), with grades and feedback filled in.")
@@ -146,7 +146,9 @@ def _grade(sheet: Sheet, heading: list[str], wanted: str | None, named: int | No
         return named
     if most:
         return most - 1
-    said = Message("{sheet} has no obvious column of grades; name one of these: {heading}.").with_advice(COLUMN_OPTION)
+    said = Message("{sheet} has no obvious column of grades; name one of these: {heading}.").with_advice(
+        Message("The option is --column NAME.")
+    )
     raise UsageError(said.fill(sheet=sheet.path, heading=headings_text(heading)), field="column")
 
 
