@@ -26,11 +26,11 @@ TITLES: Mapping[str, Text] = {
     "search": Message("Search for a name or id"),
     "show": Message("Show"),
     "all": Message("Everyone"),
-    "ungraded": Message("not graded in full"),
-    "person": Message("needs a person"),
-    "is_late": Message("late"),
-    "missing": Message("no submission"),
-    "given": Message("points given by hand"),
+    "ungraded": Message("Not graded in full"),
+    "person": Message("Needs a person"),
+    "is_late": Message("Late"),
+    "missing": Message("No submission"),
+    "given": Message("Points given by hand"),
     "sort": Message("sort by this column"),
 }
 

@@ -36,6 +36,9 @@ from grader.instructor import export as exports
 from grader.instructor.analysis import answers, similarity_html, similarity_view
 from grader.instructor.analysis.answers import borrowed_by_learner
 from grader.instructor.analysis.class_similarity import ClassSimilarity, Cluster, compare_class, find_clusters
+from grader.instructor.analysis.statistics import Spread, spread_of
+from grader.instructor.analysis.statistics_html import histogram
+from grader.instructor.analysis.statistics_view import mean
 from grader.instructor.class_table import FLAGS, TITLES, ClassRow, TableFilter
 from grader.instructor.export import html as pages
 from grader.instructor.export.html import LearnerPages, mark_of
@@ -136,6 +139,10 @@ class TableLinks:
             return ""
         return "descending" if self.choice.descending else "ascending"
 
+    def flag(self, name: str) -> str:
+        """The table with the learners to whom a filter applies; with everybody, if ``name`` is empty."""
+        return self._at(replace(self.choice, flag=name))
+
     def page(self, number: int) -> str:
         """The address of page ``number`` of the table."""
         return self._at(self.choice, str(number))
@@ -169,7 +176,7 @@ def class_page(visit: StaffVisit) -> Response:
         rows=matching[(page - 1) * _PER_PAGE : page * _PER_PAGE],
         questions=class_data.graded_questions(),
         titles=TITLES,
-        flags=list(FLAGS),
+        flags={name: sum(map(test, everybody)) for name, test in FLAGS.items()},
         sections=names,
         choice=choice,
         sorting=TableLinks(class_data, choice),
@@ -179,10 +186,19 @@ def class_page(visit: StaffVisit) -> Response:
         page=page,
         pages=last,
         summary=class_data.once("summary", lambda book: pages.summary(book, class_data.rows())),
-        waiting=sum(map(FLAGS["person"], everybody)),
+        waiting=instructor_marking.count_waiting(class_data).total(),
+        spread=_spread(everybody),
+        histogram=histogram,
+        mean=mean,
         unmatched=class_data.once("unmatched", lambda book: tuple(mark.learner.id for mark in book.unmatched())),
         open_requests=sum(request.answer is None for request in learner_requests.list_requests(class_data.folder)),
     )
+
+
+def _spread(everybody: Sequence[ClassRow]) -> Spread:
+    """The distribution of points among those who submitted."""
+    shares = [row.earned / row.possible for row in everybody if row.submitted and row.possible]
+    return spread_of(shares, len(shares))
 
 
 # ------------------------------------------------------------------------------------------ a learner
@@ -322,6 +338,8 @@ def end_sessions(visit: StaffVisit) -> Response:
 
 #: The most clusters on the list, and the most couples on the page of a cluster.
 _MOST_CLUSTERS, _MOST_COUPLES = 100, 30
+#: The formats with which grades and feedback reach people.
+_GRADES = {"canvas", "canvas-feedback", "csv", "gradescope", "html", "moodle"}
 _GONE = Message("This file is no longer available; create it again.")
 
 # ------------------------------------------------------------------------------------------ similar solutions
@@ -414,7 +432,11 @@ def downloads_page(visit: StaffVisit) -> Response:
         if ready is None:
             return visit.page("instructor_failed.html", status=404, text=_GONE.of(visit.lang))
         return attachment(ready.name, ready.data)
-    return visit.page("instructor_downloads.html", formats=export_formats())
+    formats = export_formats()
+    first = [form for form in formats if form.name in _GRADES]
+    rest = [form for form in formats if form.name not in _GRADES]
+    groups = [(Message("Grades and feedback"), first), (Message("Data for programs"), rest)]
+    return visit.page("instructor_downloads.html", formats=groups)
 
 
 def make_download(visit: StaffVisit) -> Response:

@@ -99,7 +99,7 @@ def ask(class_data: ClassData) -> None:
 
 def wordings(class_data: ClassData, group: int) -> list[str]:
     """The wordings of a group of answers to Q1.why."""
-    text = browser(class_data).get("/class/marking/Q1.why").text
+    text = browser(class_data).get(f"/class/marking/Q1.why?group={group}").text
     return re.findall(r'name="wording" value="(\w+)"', text[text.index(f'id="group-{group}"') :].split("</form>")[0])
 
 
@@ -193,11 +193,11 @@ def undo(class_data: ClassData, number: int, status: int = 200, back: str = "") 
 def test_a_group_keeps_its_number(class_data: ClassData) -> None:
     """After the largest group, and after a part of a group, was marked; the page says how many are left."""
     text = browser(class_data).get("/class/marking/Q1.why").text
-    numbers = re.findall(r'id="group-(\d+)"', text)
+    numbers = re.findall(r'<li><a href="[^"]*group=(\d+)"', text)
     last = wordings(class_data, int(numbers[-1]))
     assert f"{len(numbers)} of {len(numbers)} groups are left" in text
     text = send(class_data, "/marking/Q1.why", 200, wording=wordings(class_data, 1), point="a", form="group-1")
-    assert re.findall(r'id="group-(\d+)"', text) == numbers[1:]
+    assert re.findall(r'<li><a href="[^"]*group=(\d+)"', text) == numbers[1:]
     assert f"{len(numbers) - 1} of {len(numbers)} groups are left" in text
     assert wordings(class_data, int(numbers[-1])) == last
 
