@@ -25,13 +25,11 @@ TITLES: Mapping[str, Text] = {
     "status": Message("Status"),
     "search": Message("Search for a name or id"),
     "show": Message("Show"),
-    "all": Message("Everyone"),
     "ungraded": Message("Not graded in full"),
     "person": Message("Needs a person"),
     "is_late": Message("Late"),
     "missing": Message("No submission"),
     "given": Message("Points given by hand"),
-    "sort": Message("sort by this column"),
 }
 
 

@@ -25,7 +25,7 @@ from starlette.routing import Route
 
 from grader.classroom import inbox
 from grader.classroom.ended_sessions import Purpose
-from grader.classroom.gradebook import LearnerRow, SubmissionRow
+from grader.classroom.gradebook import SubmissionRow
 from grader.classroom.marks import CoursePart, Mark
 from grader.classroom.results import Book, parts
 from grader.core.files import portable
@@ -51,7 +51,6 @@ from grader.web.class_data import (
     Download,
     Handler,
     StaffVisit,
-    moment,
     staff_route,
     style_sheet,
 )
@@ -225,20 +224,19 @@ def learner_page(visit: StaffVisit) -> Response:
     learner = class_data.learner(visit.named("learner"))
     marks = [mark for mark, _ in class_data.answered() if mark.learner.id == learner.id]
     counting = [mark for mark in marks if mark.counts]
-    key = visit.asked("submission")
-    chosen = next((mark for mark in marks if mark.work and mark.work.row.key == key), None)
-    mark = chosen or (counting[-1] if counting else None)
-    submission = {"submission": mark.work.row.key} if mark is not None and mark.work is not None else {}
+    mark = _mark_of(marks, visit.asked("submission")) or (counting[-1] if counting else None)
+    key = mark.work.row.key if mark is not None and mark.work is not None else ""
+    submission = {"submission": key} if key else {}
     visit.note_reading("read report", learner=learner.id, **submission)
     with class_data.book() as book:
         report = _report(visit, book, mark) if mark is not None else None
-        history = [_submitted(visit, book, row, marks, mark) for row in book.gradebook.everything_of(learner.id)]
+        rows = book.gradebook.everything_of(learner.id)
+        history = [_submitted(visit, book, row, _mark_of(marks, row.key), row.key == key) for row in rows]
         given = book.gradebook.answers(mark.work.row) if mark is not None and mark.work is not None else {}
     history.sort(key=lambda each: (each.attempt, each.at.timestamp() if each.at else 0.0), reverse=True)
     return visit.page(
         "instructor_learner.html",
         learner=learner,
-        titles=TITLES,
         rows=[class_table.class_row(each) for each in counting],
         report=report,
         history=history,
@@ -246,7 +244,6 @@ def learner_page(visit: StaffVisit) -> Response:
         choices=part_choices(class_data),
         requests=learner_requests.list_requests(class_data.folder, learner.id),
         answers=[(name, answers.answer_text(value)) for name, value in given.items()],
-        moment=moment,
         done=find_done(visit),
         may_end=visit.may_end_sessions(learner.id),
     )
@@ -260,15 +257,13 @@ def _report(visit: StaffVisit, book: Book, mark: Mark) -> Markup | None:
     return Markup(render_body(report, visit.class_data.course, visit.lang, whose))
 
 
-def _submitted(
-    visit: StaffVisit, book: Book, row: SubmissionRow, marks: Sequence[Mark], shown: Mark | None
-) -> HistoryEntry:
-    mark = next(
-        (candidate for candidate in marks if candidate.work is not None and candidate.work.row.key == row.key), None
-    )
-    here = shown is not None and shown.work is not None and shown.work.row.key == row.key
-    line: ClassRow | None = class_table.class_row(mark) if mark is not None else None
-    owner = mark.learner if mark is not None else LearnerRow("", "")
+def _mark_of(marks: Sequence[Mark], key: str) -> Mark | None:
+    """The mark of the submission with this key."""
+    return next((mark for mark in marks if mark.work is not None and mark.work.row.key == key), None)
+
+
+def _submitted(visit: StaffVisit, book: Book, row: SubmissionRow, mark: Mark | None, shown: bool) -> HistoryEntry:
+    line = class_table.class_row(mark) if mark is not None else None
     return HistoryEntry(
         row.at,
         row.attempt,
@@ -277,8 +272,8 @@ def _submitted(
         receipt_digest(book.gradebook.place(row)),
         mark is not None and mark.counts,
         mark is None,
-        here,
-        visit.class_data.at("learners", owner.id, submission=row.key) if mark is not None and not here else None,
+        shown,
+        visit.class_data.at("learners", line.id, submission=row.key) if line is not None and not shown else None,
     )
 
 
@@ -380,7 +375,6 @@ def similar_page(visit: StaffVisit) -> Response:
         counted=similarity_view.COMPARED.fill(submissions=alike.found.submissions),
         notes=similarity_view.notes(alike.found, who, alike.left_out),
         borrowers=borrowed_by_learner(borrowed_answers(class_data)),
-        numbers=lambda values: ", ".join(f"{name} = {value}" for name, value in values),
     )
 
 

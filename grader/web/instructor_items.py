@@ -11,7 +11,6 @@ from itertools import groupby
 from starlette.responses import Response
 
 from grader.core.model import ExerciseResult, Item, Misconception, Question, Status, Text
-from grader.core.text import STATUS
 from grader.course import items
 from grader.instructor.analysis import answers, statistics
 from grader.instructor.analysis import statistics_view as view
@@ -103,11 +102,10 @@ def item_page(visit: StaffVisit) -> Response:
         personal=personal,
         ask=items.fill(item.ask, drawn),
         drawn=drawn.items(),
+        by_hand=bool(items.key_points(item)),
         key=None if item.sealed else items.key(item, context),
         beliefs=_beliefs(question, part),
         borrowed=[answer for answer in borrowed_answers(class_data) if answer.item == item.id] if personal else [],
-        numbers=lambda values: ", ".join(f"{name} = {value}" for name, value in values),
-        STATUS=STATUS,
         view=view,
     )
 
@@ -169,7 +167,6 @@ def exercise_page(visit: StaffVisit) -> Response:
         checks=[CheckRow(check, check_label(check.check), _failing(results, check)) for check in checks],
         beliefs=_beliefs(question, part),
         believers=believers,
-        STATUS=STATUS,
         view=view,
     )
 

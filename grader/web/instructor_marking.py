@@ -21,13 +21,13 @@ from grader.classroom.results import parts
 from grader.core.errors import UsageError
 from grader.core.jsonl import Place
 from grader.core.model import ExerciseResult, ItemResult, Message, Status, Text
-from grader.core.text import COMMA, STATUS, points
+from grader.core.text import COMMA, points
 from grader.course import items
 from grader.instructor import learner_requests, rubric
 from grader.instructor.analysis.answers import answer_text
 from grader.instructor.overrides import OverrideRequest, Signed, give_points, remove_override, undo_save
 from grader.instructor.rubric import AnswerGroup, Decision, PendingAnswers
-from grader.web.class_data import FORM, LOCK_TIMEOUT, ClassData, StaffVisit, moment
+from grader.web.class_data import FORM, LOCK_TIMEOUT, ClassData, StaffVisit
 
 #: The number of saves on a page.
 _PER_PAGE = 20
@@ -168,7 +168,6 @@ def changes_page(visit: StaffVisit) -> Response:
         entries=page.entries,
         earlier=class_data.at("changes", log=log, before=f"{earlier.segment}.{earlier.offset}") if earlier else None,
         may_end=visit.may_end_sessions(),
-        moment=moment,
         done=find_done(visit),
     )
 
@@ -296,7 +295,6 @@ def mark_page(visit: StaffVisit) -> Response:
         wording_id=rubric.wording_id,
         done=find_done(visit),
         saves=latest_saves(visit, item.id) if marked else [],
-        moment=moment,
     )
 
 
@@ -372,9 +370,7 @@ def requests_page(visit: StaffVisit) -> Response:
         "instructor_requests.html",
         open=[(request, _facts(class_data, request)) for request in requests if request.answer is None],
         answered=[request for request in reversed(requests) if request.answer is not None],
-        moment=moment,
         done=find_done(visit),
-        STATUS=STATUS,
     )
 
 

@@ -21,7 +21,7 @@ from grader.web.class_data import LANGUAGE, ClassData, FormProblem, FormState, R
 from grader.web.instructor import routes
 from grader.web.people import ClassMember, Role
 from tests.tiny import give
-from tests.web.test_instructor import NOW, OWN, PATHS, browser, class_data, given, handed_in, in_process
+from tests.web.test_instructor import NOW, OWN, PATHS, browser, class_data, did, given, handed_in, in_process
 from tests.web.test_no_commands import FOR_TERMINALS
 
 __all__ = ["class_data", "handed_in", "in_process"]  # fixtures
@@ -37,6 +37,7 @@ REFUSED: list[tuple[str, str, dict[str, Any], str, tuple[str, str]]] = [
     for change, field, said in [
         ({"points": "9"}, "points", ("double has 0 to 4 points; found 9.", "double 的分数是 0 到 4，这里是 9。")),
         ({"points": "-1"}, "points", ("double has 0 to 4 points; found -1.", "double 的分数是 0 到 4，这里是 -1。")),
+        ({"points": "nan"}, "points", ("double has 0 to 4 points", "double 的分数是 0 到 4")),
         ({"points": "many"}, "points", ("“many” is not a number of points.", "“many”不是分数。")),
         ({"points": ""}, "points", ("Enter the points.", "请填写分数。")),
         ({"part": ""}, "part", ("Choose an item or an exercise.", "请选择小题或练习。")),
@@ -147,6 +148,7 @@ def test_a_refused_form_keeps_everything(
                 assert re.search(rf'name="point" value="{each}" checked', form)
             if name == "wording" and 'type="checkbox" name="wording"' in form:
                 assert re.search(rf'name="wording" value="{each}" checked', form)
+    assert str(class_data.folder.parent) not in text and did(class_data) == []
     assert given(class_data) == {} and learner_requests.list_requests(class_data.folder)[0].answer is None
 
 
@@ -337,9 +339,9 @@ def test_the_same_reading_later() -> None:
 
 def test_the_log_by_page(class_data: ClassData) -> None:
     """Each of the three logs can be read to its first entry, over files that were rotated."""
-    for role, did in (("instructor", "gave points"), ("instructor", "read report"), ("learner", "signed in")):
+    for role, what in (("instructor", "gave points"), ("instructor", "read report"), ("learner", "signed in")):
         for number in range(300):
-            entry = audit.AuditEntry(NOW, f"{role}{number:03}", role, did, (("part", "x" * 200),))
+            entry = audit.AuditEntry(NOW, f"{role}{number:03}", role, what, (("part", "x" * 200),))
             audit.note(class_data.folder, entry, full=50_000)
     for log, who in (("changes", "instructor"), ("reading", "instructor"), ("learners", "learner")):
         link: str | None = f"/class/changes?log={log}"

@@ -338,8 +338,7 @@ def render(page: Page, statistics: Statistics, course: Course, *, names: bool = 
 def mean(spread: Spread) -> Text:
     """The mean, deviation and quartiles, as a sentence."""
     low, middle, high = map(share, spread.quartiles)
-    values = {"mean": share(spread.mean), "deviation": share(spread.deviation)}
-    return MEAN.fill(**values, low=low, middle=middle, high=high)
+    return MEAN.fill(mean=share(spread.mean), deviation=share(spread.deviation), low=low, middle=middle, high=high)
 
 
 def alpha(statistics: Statistics) -> Text:
