@@ -109,7 +109,7 @@ def test_marking_by_keys(page: Any, site: Site) -> None:
     page.keyboard.press("b")
     page.get_by_text("Now selected: 1 of 3 points.").wait_for()
     page.keyboard.press("Enter")
-    page.get_by_text("Saved as change 1.").wait_for()
+    page.wait_for_url("**done=1")
     assert {points for points, *_ in given(site.class_data).values()} == {1.0} and len(given(site.class_data)) == 2
     page.keyboard.press("n")
     page.wait_for_url("**group=3")
