@@ -24,7 +24,7 @@ export OMP_NUM_THREADS = 1
 cores = import os; print(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
 at-once = -n $(or $(WORKERS),$$($(1) -c '$(cores)')) --dist loadfile --no-loadscope-reorder
 
-.PHONY: help demo test test-web web prove attacks short lowest check map docs messages picture bench release clean
+.PHONY: help demo test test-web web prove attacks short lowest check map docs messages picture pictures bench release clean
 
 help:
 	@echo 'make demo    grade a small example class and show the results'
@@ -39,6 +39,7 @@ help:
 	@echo 'make check   check lint, formatting, types and the question bank'
 	@echo 'make docs    write the generated pages: rooms, checks, items, exports, intakes, commands'
 	@echo 'make picture update the screenshot in README.md (needs Chromium)'
+	@echo 'make pictures update the pictures of the pages in docs/images/pages (needs Chromium)'
 	@echo 'make messages bring the Chinese catalogue in step with the texts of the program'
 	@echo 'make release build the release and test it in a clean environment; uploads nothing'
 	@echo 'make clean   remove .venv and all generated files'
@@ -111,6 +112,7 @@ check: $(READY)
 	@$(PY) cli.py bank check
 
 docs: map
+	@$(PY) -m tests.stills
 
 messages: $(READY)
 	@$(PY) -m tests.catalogue --write
@@ -131,6 +133,9 @@ picture: $(READY)
 	@$(CHROMIUM) --headless --no-sandbox --hide-scrollbars --user-data-dir=$(PICTURE)/profile --window-size=900,1066 \
 	  --screenshot=docs/images/report.png file://$(CURDIR)/$(PICTURE)/report.html 2>/dev/null
 	@ls -l docs/images/report.png
+
+pictures: $(VENV)/.browser
+	@$(PY) -m tests.gallery
 
 bench: $(READY)
 	@$(PY) -m benchmarks.bench

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from grader.core.marks import plain
 from grader.core.model import (
     Array,
     ArrayType,
@@ -31,7 +30,6 @@ from grader.core.model import (
     Recipe,
     Returned,
     SourceFile,
-    Status,
     Submission,
     Text,
     Verdict,
@@ -180,31 +178,6 @@ def verdicts(
         )
         for name, _, found, spec, drawn, spoken, mine, wanted in asked
     }
-
-
-def misjudged(
-    observe: Observe,
-    kind: str,
-    exercises: Sequence[Exercise],
-    reference: str,
-    passes: Sequence[tuple[str, str]],
-    caught: Sequence[tuple[str, str, str]],
-) -> list[str]:
-    """The rows of two tables that the check ``kind`` judges otherwise than they say.
-
-    A row of ``passes`` must pass without a remark. A row of ``caught`` must not pass, must count, and must hold its
-    third field in the message.
-    """
-    assert passes
-    assert caught
-    found = verdicts(observe, kind, exercises, reference, [*passes, *caught])
-    wrong = [f"{name}: does not pass: {found[name]}" for name, _ in passes if found[name] != Verdict(Status.PASSED)]
-    for name, _, fragment in caught:
-        verdict = found[name]
-        told = verdict.message is not None and fragment in plain(verdict.message.en)
-        if verdict.status is Status.PASSED or not verdict.applies or not told:
-            wrong.append(f"{name}: not caught with the words {fragment!r}: {verdict}")
-    return wrong
 
 
 DOUBLE = exercise("double(x)", case(x=Normal((3,))))

@@ -185,7 +185,7 @@ from grader.report.figures.figure import Figure, LinePlot, PlotAxis, line
 
 TITLE = Text("Twice as much", "两倍")
 ABOUT = Text("twice a few numbers", "几个数的两倍")
-NEEDS = ("double",)
+NEEDS = SHOWN_WITH = ("double",)
 _X = np.arange(1.0, 5.0, dtype=np.float32)
 
 

@@ -39,6 +39,7 @@ from grader.classroom.words import (
 from grader.core.errors import UsageError
 from grader.core.layout import WIDTH, columns, indent, shorten, shorten_distinct
 from grader.core.model import Course, Lang, Message, Question, Rules, Text
+from grader.core.tables import texts
 from grader.core.text import LABELED, SEMICOLON, clean, duration, points
 from grader.course import loader
 from grader.grading import courses
@@ -247,31 +248,6 @@ DONE = Message(
 DONE_WITH_FILES = Message(
     "{graded} of {all} submissions graded. In {folder}: class.csv, the gradebook, and one file per submission."
 )
-GRADED_EARLIER = Message(" {kept} of them were graded earlier.")
-NOT_SUBMITTED = Message("No submission from: {names}")
-NOT_IN_ROSTER = Message(
-    "Not on the roster, or listed there with another id or address; graded under the id that came with the "
-    "submission: {names}. Add those who belong to the class, or correct the roster, and run the same command again."
-)
-MISNAMED = Message(
-    "answers.yaml has a name that the roster does not list for this learner. Numbers in quiz items were drawn for the "
-    "id in the roster: {names}. Check whether they submitted somebody else’s file."
-)
-RESPELT = Message(
-    "answers.yaml has the learner’s name, login or address instead of their id in the roster. Numbers in quiz items "
-    "were drawn for the id, so answers that fit the numbers of the other name counted as wrong: {names}. Ask these "
-    "learners to use their id; if an answer deserves points nevertheless, give them with `attncheck override`."
-)
-MISNAMED_UNLISTED = Message(
-    "answers.yaml has a name that does not seem to be the learner’s, and numbers in quiz items were drawn for that "
-    "name: {names}. Check whether they submitted somebody else’s file. With a roster, names are certain."
-)
-WHO_SAYS = Message("{who} (“{said}”)")
-AMBIGUOUS = Message(
-    "These names match more than one person on the roster; add an id or an e-mail address there: {names}"
-)
-TWICE = Message("Learners with two submissions of the same attempt number: {names}")
-LEFTOVERS = Message("Files that belong to nobody: {names}")
 NO_TIMESTAMP = Message(
     "Submissions without a timestamp, treated as on time: {count} (late according to the LMS: {late})."
 )
@@ -336,7 +312,7 @@ def lines(summary: BatchSummary, rows: list[MarkSummary], out: Path, lang: Lang)
         yield ""
     done = DONE_WITH_FILES if any(row.file for row in rows) else DONE
     total = done.fill(graded=summary.graded + summary.kept, all=summary.submissions, folder=str(out)).of(lang)
-    earlier = GRADED_EARLIER.fill(kept=summary.kept).of(lang) if summary.kept else ""
+    earlier = Message(" {kept} of them were graded earlier.").fill(kept=summary.kept).of(lang) if summary.kept else ""
     yield indent(total + earlier, 0)
 
 
@@ -361,19 +337,14 @@ def _failures(rows: Sequence[MarkSummary], lang: Lang) -> Iterator[str]:
 
 def _names(summary: BatchSummary, lang: Lang) -> Iterator[str]:
     """The names that need attention."""
-    respelt = [WHO_SAYS.fill(who=who, said=said).of(lang) for who, said in summary.respelt]
-    misnamed = [WHO_SAYS.fill(who=who, said=said).of(lang) for who, said in summary.misnamed]
-    for names, text in (
-        (summary.missing, NOT_SUBMITTED),
-        (summary.unknown, NOT_IN_ROSTER),
-        (summary.ambiguous, AMBIGUOUS),
-        (summary.twice, TWICE),
-        (misnamed, MISNAMED if summary.listed else MISNAMED_UNLISTED),
-        (respelt, RESPELT),
-        (summary.leftovers, LEFTOVERS),
-    ):
+    said = texts(__file__, "batch.yaml")
+    for kind in ("missing", "unknown", "ambiguous", "twice", "misnamed", "respelt", "leftovers"):
+        names = getattr(summary, kind)
+        if kind in ("misnamed", "respelt"):
+            names = [Message("{who} (“{said}”)").fill(who=who, said=name).of(lang) for who, name in names]
         if names:
-            yield text.fill(names=first_names(names)).of(lang)
+            words = "misnamed-unlisted" if kind == "misnamed" and not summary.listed else kind
+            yield said[words].fill(names=first_names(names)).of(lang)
 
 
 def _unread(rows: Sequence[MarkSummary], folder: Path, lang: Lang) -> Iterator[str]:

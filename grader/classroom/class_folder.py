@@ -24,7 +24,6 @@ FILE = "class.yaml"
 INBOX, WORK, EDITION = "inbox", "people", ".edition"
 #: The file with the secret that signs links, and the lock file of the server.
 SECRET, SERVING = ".attncheck-links", ".serving"
-_DEFAULT_ADDRESS = "http://127.0.0.1:8000"
 _DEFAULT_LINK_DAYS = 30
 _MOST_LINK_DAYS = 400
 _ADDRESS = re.compile(r"https?://(?:[a-z0-9.-]+|\[[0-9a-f:]+\])(?::[0-9]{1,5})?", re.ASCII)
@@ -41,7 +40,7 @@ _TWICE = Message("{where}: {id} is both an instructor and an assistant; keep one
 class ClassSettings:
     """The settings in class.yaml. Paths are relative to its folder. None means that course.yaml decides."""
 
-    address: str = _DEFAULT_ADDRESS
+    address: str = "http://127.0.0.1:8000"
     course: str | None = None
     roster: str | None = None
     seed_file: str | None = None

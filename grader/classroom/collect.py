@@ -49,7 +49,6 @@ _NOTHING_TO_GRADE = Text(
     "没有可以评分的内容：应有 .py 文件、笔记本、.zip 或 answers.yaml，实际有：{found}。",
 )
 _LINK = Message("a symbolic link, which is not followed")
-_NO_REGULAR_FILE = Message("not a regular file")
 _EMPTY = Message("an empty folder")
 _HIDDEN = Message("a folder with hidden files only")
 _TOO_LARGE = Message("{size} MiB of files, more than the {limit} MiB that one learner may submit")
@@ -386,9 +385,8 @@ def _tree(path: Path) -> _Tree:
     try:
         archive = zipfile.ZipFile(path)
     except DAMAGE as error:
-        raise UsageError(
-            Message("{path} is neither a folder nor a zip that can be read ({error}).").fill(path=path, error=error)
-        ) from error
+        said = Message("{path} is neither a folder nor a zip that can be read ({error}).")
+        raise UsageError(said.fill(path=path, error=error)) from error
     infos: dict[str, zipfile.ZipInfo] = {}
     return _Tree.of(_unzip(archive, path.name, infos), lambda name: archive.open(infos[name]))
 
@@ -475,7 +473,7 @@ def _classify(name: str, status: os.stat_result) -> _Entry | None:
         case kind:
             # Without a suffix, it stands where a learner's folder would.
             called = name if "." in name.rpartition("/")[2] else f"{name}/"
-            return _Entry(called, "odd", _LINK if kind == stat.S_IFLNK else _NO_REGULAR_FILE)
+            return _Entry(called, "odd", _LINK if kind == stat.S_IFLNK else Message("not a regular file"))
 
 
 def _few(listed: Iterable[os.DirEntry[str]], unit: str, counts: Counter[str]) -> Iterator[os.DirEntry[str]]:

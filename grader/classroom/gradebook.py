@@ -682,9 +682,8 @@ def _check_format(connection: sqlite3.Connection, path: Path) -> None:
     if written != str(FORMAT):
         newer = written.isdecimal() and len(written) < 9 and int(written) > FORMAT
         said = Message("{path} has format {found}; this attncheck writes {format}. {todo}")
-        raise GradebookError(
-            said.fill(path=path, found=f"{written:.40}", format=FORMAT, todo=_UPDATE if newer else _NEW_FOLDER)
-        )
+        todo = _UPDATE if newer else _NEW_FOLDER
+        raise GradebookError(said.fill(path=path, found=f"{written:.40}", format=FORMAT, todo=todo))
 
 
 def _begin(connection: sqlite3.Connection) -> None:

@@ -419,9 +419,8 @@ def _digest(raws: Sequence[RawFile]) -> str:
 def _store(receipt: Receipt, raws: Sequence[RawFile], inbox: Path, home: Path) -> None:
     """Write a submission to the folder ``home`` of its learner. Raises UsageError if there is no inbox."""
     if not inbox.is_dir():
-        raise UsageError(
-            Message("The inbox {inbox} does not exist; ask your instructor for its path.").fill(inbox=inbox)
-        )
+        said = Message("The inbox {inbox} does not exist; ask your instructor for its path.")
+        raise UsageError(said.fill(inbox=inbox))
     home.mkdir(exist_ok=True)
     with contextlib.suppress(PermissionError):  # the folder belongs to somebody else
         home.chmod(0o755)

@@ -20,12 +20,10 @@ if TYPE_CHECKING:
 
     from grader.classroom.inbox import Receipt, UnreadEntry
 
-SUBMITTED = Message("Submitted for {learner} at {at}:")
 SUBMITTED_BEFORE = Message("The same files were already submitted for {learner} at {at}; nothing new was stored:")
 RECEIPT = Message("Receipt: {digest}")
 SAME = Message("These are the files that {learner} submitted at {at}.")
 DIFFERENT = Message("These are not the files that were submitted at {at}; changed, new or missing: {names}")
-STORED = Message("Answers stored: {items}")
 UNREAD = Message("Answers that could not be read (they are stored, too):")
 MISSING = Message("{question}: still missing: {names}")
 NO_ANSWERS = Message("this submission has no answers.yaml, so no quiz item counts as answered")
@@ -85,7 +83,7 @@ def lateness(course: Course, receipt: Receipt, lang: Lang) -> Iterator[str]:
 
 def receipt_lines(receipt: Receipt, new: bool, lang: Lang) -> Iterator[str]:
     """A receipt with its files; ``new`` is false if the same files had been submitted before."""
-    text = SUBMITTED if new else SUBMITTED_BEFORE
+    text = Message("Submitted for {learner} at {at}:") if new else SUBMITTED_BEFORE
     yield text.fill(learner=clean(receipt.learner), at=_at(receipt)).of(lang)
     width = len(str(max(file.size for file in receipt.files)))
     for file in receipt.files:
@@ -98,7 +96,7 @@ def answer_lines(receipt: Receipt, lang: Lang) -> Iterator[str]:
     """Which answers were stored, and which could not be read and why."""
     if receipt.answers:
         named = COMMA.of(lang).join(clean(name, 80) for name in receipt.answers)
-        yield indent(STORED.fill(items=named).of(lang), 0)
+        yield indent(Message("Answers stored: {items}").fill(items=named).of(lang), 0)
     if receipt.unread:
         yield indent(UNREAD.of(lang), 0)
     for entry in receipt.unread:

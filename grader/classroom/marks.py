@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from typing import Any, TypeVar
 
 from grader.classroom.gradebook import GradingRun, LearnerRow, Override, SubmissionRow
 from grader.core.cache import cached_by_identity
 from grader.core.model import ExerciseResult, ItemResult, QuestionResult, Rules, Status
 from grader.core.score import seconds_that_count, share_when_late, tidy
+
+PartResult = TypeVar("PartResult", ItemResult, ExerciseResult)
 
 #: From the minute of the last moment that counts: what arrived by then may still be being read.
 _ARRIVING = timedelta(minutes=5)
@@ -142,7 +145,7 @@ class _Facts:
 @cached_by_identity(4096)
 def _facts(result: QuestionResult) -> _Facts:
     """Cached, because most learners share most results."""
-    statuses = [item.status for item in result.items] + [exercise.status for exercise in result.exercises]
+    statuses = [part.status for part in result.parts]
     inner = [outcome.status for exercise in result.exercises for outcome in exercise.outcomes]
     return _Facts(
         tidy(result.earned),
@@ -163,25 +166,17 @@ def with_overrides(
     if not given:
         return result
 
-    def whole(name: str, possible: float) -> float:
-        return max(possible, parts[name].possible) if name in parts else possible
-
-    def item(found: ItemResult) -> ItemResult:
-        if found.id not in given:
-            return found
-        earned, possible = given[found.id].points, whole(found.id, found.possible)
-        status = _judged(found.status, earned, possible)
-        return replace(found, status=status, earned=earned, possible=possible, readable=True)
-
-    def exercise(found: ExerciseResult) -> ExerciseResult:
+    def part(found: PartResult) -> PartResult:
         if found.name not in given:
             return found
-        earned, possible = given[found.name].points, whole(found.name, found.possible)
-        outcomes = tuple(outcome for outcome in found.outcomes if outcome.status is not Status.UNMARKED)
-        status = _judged(found.status, earned, possible)
-        return replace(found, status=status, earned=earned, possible=possible, outcomes=outcomes)
+        earned = given[found.name].points
+        possible = max(found.possible, parts[found.name].possible) if found.name in parts else found.possible
+        more: dict[str, Any] = {"readable": True}
+        if isinstance(found, ExerciseResult):
+            more = {"outcomes": tuple(outcome for outcome in found.outcomes if outcome.status is not Status.UNMARKED)}
+        return replace(found, status=_judged(found.status, earned, possible), earned=earned, possible=possible, **more)
 
-    return replace(result, items=tuple(map(item, result.items)), exercises=tuple(map(exercise, result.exercises)))
+    return replace(result, items=tuple(map(part, result.items)), exercises=tuple(map(part, result.exercises)))
 
 
 def _judged(status: Status, earned: float, possible: float) -> Status:

@@ -150,15 +150,8 @@ class Recorder:
 
     def _record(self, row: SubmissionRow, result: TaskResult) -> SubmissionRecord:
         plan = self._plan
-        run = GradingRun(
-            datetime.now(UTC),
-            result.seconds,
-            plan.seed.label,
-            plan.course.digest,
-            result.versions,
-            result.layers,
-            result.unsafe,
-        )
+        how = (result.versions, result.layers, result.unsafe)
+        run = GradingRun(datetime.now(UTC), result.seconds, plan.seed.label, plan.course.digest, *how)
         units = tuple((plan.versions[graded.question], graded) for graded in result.results)
         return SubmissionRecord(row, run, units, result.answers, result.notices)
 

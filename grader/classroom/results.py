@@ -127,9 +127,7 @@ class Book:
 
 def _is_attempted(result: QuestionResult, given: Container[str]) -> bool:
     """Whether anything was submitted for a question, or has an override in ``given``."""
-    return any(item.status is not Status.MISSING or item.id in given for item in result.items) or any(
-        exercise.status is not Status.MISSING or exercise.name in given for exercise in result.exercises
-    )
+    return any(part.status is not Status.MISSING or part.name in given for part in result.parts)
 
 
 def parts(course: Course) -> dict[str, CoursePart]:

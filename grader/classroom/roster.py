@@ -129,9 +129,8 @@ def _read_csv(path: Path) -> list[tuple[int, list[str]]]:
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
-        raise UsageError(
-            Message("the roster {path} cannot be read: {reason}").fill(path=path, reason=error.strerror)
-        ) from error
+        said = Message("the roster {path} cannot be read: {reason}")
+        raise UsageError(said.fill(path=path, reason=error.strerror)) from error
     except UnicodeDecodeError as error:
         said = Message("the roster {path} is not UTF-8 (byte {start}); save it as “CSV UTF-8”.")
         raise UsageError(said.fill(path=path, start=error.start)) from error

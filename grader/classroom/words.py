@@ -16,7 +16,6 @@ CHECK_BROKE = Message("the check itself failed: a bug in attncheck")
 NOT_ALL_READ = Message("not read in full")
 SAID_LATE = Message("late according to the LMS")
 OTHER_NAME = Message("answers.yaml has a name that is not the id in the roster")
-AND_MORE = Message(" and {more} more")
 
 # ------------------------------------------------------------- why a submission could not be graded
 
@@ -30,7 +29,7 @@ WORKER_DIED_TWICE = Message(
 def first_names(names: Sequence[str], most: int = 20, longest: int = 400) -> Text:
     """The first ``most`` names, each of at most ``longest`` characters, and how many more there are."""
     listed = name_list(clean(name, longest) for name in names[:most])
-    more = AND_MORE.fill(more=len(names) - most) if len(names) > most else EMPTY
+    more = Message(" and {more} more").fill(more=len(names) - most) if len(names) > most else EMPTY
     return join((listed, more), EMPTY)
 
 

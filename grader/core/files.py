@@ -7,6 +7,7 @@ import json
 import os
 import re
 import unicodedata
+from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO, Literal, TextIO
@@ -46,6 +47,29 @@ def size(path: Path) -> int:
         return path.stat().st_size
     except OSError:
         return 0
+
+
+def state(path: Path) -> tuple[int, ...] | None:
+    """What changes with a file that is only appended to or replaced; None if it cannot be inspected."""
+    try:
+        seen = path.stat()
+    except OSError:
+        return None
+    return seen.st_mtime_ns, seen.st_size, seen.st_ino
+
+
+def zipped(
+    files: Iterable[tuple[str, bytes]], date: tuple[int, int, int, int, int, int] = (1980, 1, 1, 0, 0, 0)
+) -> bytes:
+    """A zip of ``files``, one read after the other; equal ones give equal bytes. Names of folders end with a slash."""
+    import io  # as zipfile, needed for few commands
+    import zipfile
+
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as made:
+        for path, data in files:
+            made.writestr(zipfile.ZipInfo(path, date), data, None if path.endswith("/") else zipfile.ZIP_DEFLATED)
+    return archive.getvalue()
 
 
 def user_folder(kind: Literal["cache", "data"]) -> Path | None:

@@ -75,6 +75,11 @@ def display(text: str) -> str:
     return _in_marks("display", text)
 
 
+def displayed(text: str) -> str:
+    """``text`` as a displayed formula, if it is nothing but a formula."""
+    return display(bare(text)) if [kind for kind, _ in pieces(text)] == ["formula"] else text
+
+
 def bare(text: str) -> str:
     """``text`` without marks."""
     return text if text.isascii() else _ALL.sub("", text)

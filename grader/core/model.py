@@ -691,6 +691,11 @@ class ItemResult:
         """Whether there is an answer that could not be read, so that a person has to look at it."""
         return not self.readable
 
+    @property
+    def name(self) -> str:
+        """The id, as the name of a part of a question."""
+        return self.id
+
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -757,6 +762,11 @@ class QuestionResult:
     title: Text
     items: tuple[ItemResult, ...]
     exercises: tuple[ExerciseResult, ...]
+
+    @property
+    def parts(self) -> tuple[ItemResult | ExerciseResult, ...]:
+        """The results of the items, then those of the exercises."""
+        return (*self.items, *self.exercises)
 
     @property
     def earned(self) -> float:
@@ -1253,6 +1263,11 @@ class Course:
     def item(self, name: str) -> Item | None:
         """The item ``name`` of any question, or None."""
         return next((item for question in self.questions for item in question.items if item.id == name), None)
+
+    def misconception(self, question: str, name: str | None) -> Misconception | None:
+        """The misconception of a question with this id; None if there is none."""
+        known = self.question(question)
+        return known.misconception(name) if known else None
 
     def exercise(self, name: str) -> tuple[Question, Exercise] | None:
         """The exercise ``name`` with its question, or None."""

@@ -25,6 +25,12 @@ def text_of(row: Mapping[str, str]) -> Text:
     return Text(marked(row["en"]), marked(row["zh"]))
 
 
+@functools.cache
+def texts(module: str, name: str) -> Mapping[str, Text]:
+    """The texts of a file like those of ``table``, each of whose rows is one, by the names of the rows."""
+    return {key: text_of(row) for key, row in table(module, name).items()}
+
+
 def patterns(module: str, name: str) -> Callable[[str], re.Pattern[str]]:
     """What returns the regular expression with a name in the file ``name`` beside ``module``; it is compiled once."""
     return functools.cache(lambda which: re.compile(table(module, name)[which]))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from grader.classroom.results import Book, has_other_name
 from grader.classroom.words import GRADED, NOTHING_THERE, OTHER_NAME, PARTLY, SAID_LATE, WHOLE
 from grader.core.model import Message, Text
+from grader.core.tables import texts
 from grader.core.text import SEMICOLON, cleaned, duration, join, points
 from grader.instructor.mark_reports import count_pending, error_text, has_points, marks_that_count
 from grader.report import words
@@ -17,20 +18,10 @@ from grader.report import words
 if TYPE_CHECKING:
     from grader.classroom.marks import Mark
 
-TITLES: Mapping[str, Text] = {
-    "learner": Message("Learner"),
-    "section": Message("Section"),
-    "points": Message("Points"),
-    "late": Message("Late"),
-    "status": Message("Status"),
-    "search": Message("Search for a name or id"),
-    "show": Message("Show"),
-    "ungraded": Message("Not graded in full"),
-    "person": Message("Needs a person"),
-    "is_late": Message("Late"),
-    "missing": Message("No submission"),
-    "given": Message("Points given by hand"),
-}
+
+def titles() -> Mapping[str, Text]:
+    """The headings and filters of the table, by name."""
+    return texts(__file__, "class_table.yaml")
 
 
 @dataclass(frozen=True, slots=True)

@@ -313,9 +313,8 @@ def _part(check: str, course: Course, counting: Sequence[str]) -> tuple[Question
         raise UsageError(said.fill(name=name, there=there))
     question, part = parts[name.casefold()]
     if rest and isinstance(part, Item):
-        raise UsageError(
-            Message("{part} is an item, which has no checks: leave out “/{rest}”.").fill(part=part.id, rest=rest)
-        )
+        said = Message("{part} is an item, which has no checks: leave out “/{rest}”.")
+        raise UsageError(said.fill(part=part.id, rest=rest))
     return question, part, rest
 
 
@@ -550,9 +549,7 @@ def _short(value: Any) -> str:
 # An explained item or check for instructors, as lines of text.
 
 
-EXPLAINED = Message("{learner}, {where}: {status}, {earned} of {possible} points")
 HIDDEN = Message("This case is hidden: do not show the following to learners.")
-TOLD = Message("What the learner sees: {said}")
 SEEN = Message("With nothing hidden: {said}")
 BELIEF = Message("Misconception {name}: {truth}")
 WHY = Message("Why: {said}")
@@ -561,7 +558,6 @@ EXPECTED = Message("Expected")
 ACTUAL = Message("Actual")
 NO_EXPECTED = Message("this check does not compare results with the reference")
 NO_ACTUAL = Message("nothing", "output")
-GRADED_AT = Message("Graded {at} ({seconds} s), seed {seed}; {versions}")
 REPLAY_AGREES = Message("The replay gave the same result as when it was graded.")
 REPLAY_DIFFERS = Message(
     "The replay gave a different result ({status}): the code does not behave the same every time, or the machine was "
@@ -571,7 +567,6 @@ CHANGED_SINCE = Message(
     "The question has changed since it was graded; the replay used the current version. To grade it again, run "
     "attncheck regrade."
 )
-GIVEN_INSTEAD = Message("Points given by hand count instead: {points}, by {author}: {reason}")
 
 
 def lines(found: Explanation, lang: Lang) -> Iterator[str]:
@@ -580,14 +575,9 @@ def lines(found: Explanation, lang: Lang) -> Iterator[str]:
     def say(text: Text, **values: object) -> str:
         return indent(text.fill(**values).of(lang), 0)
 
-    yield say(
-        EXPLAINED,
-        learner=clean(found.learner),
-        where=found.check,
-        status=STATUS[found.status],
-        earned=points(found.earned),
-        possible=points(found.possible),
-    )
+    scored = {"earned": points(found.earned), "possible": points(found.possible)}
+    head = Message("{learner}, {where}: {status}, {earned} of {possible} points")
+    yield say(head, learner=clean(found.learner), where=found.check, status=STATUS[found.status], **scored)
     if found.visibility == "hidden":
         yield say(HIDDEN)
     if found.ask is not None:
@@ -605,7 +595,7 @@ def lines(found: Explanation, lang: Lang) -> Iterator[str]:
 
 def _why_lines(found: Explanation, lang: Lang) -> Iterator[str]:
     if found.message is not None:
-        yield indent(TOLD.fill(said=_cleaned(found.message)).of(lang), 0)
+        yield indent(Message("What the learner sees: {said}").fill(said=_cleaned(found.message)).of(lang), 0)
     if found.told is not None and found.told != found.message:
         yield indent(SEEN.fill(said=_cleaned(found.told)).of(lang), 0)
     if found.misconception is not None:
@@ -656,24 +646,18 @@ def _provenance_lines(found: Explanation, lang: Lang) -> Iterator[str]:
         said = [Message("Submission {submission}, file {file}: {given}").fill(given=given, **names).of(lang)]
         said += [Message("called in the form “{name}”").fill(name=found.variant).of(lang)] if found.variant else []
         yield indent(SEMICOLON.of(lang).join(said), 0)
-    graded = GRADED_AT.fill(
-        at=timestamp(run.at.isoformat()),
-        seconds=f"{run.seconds:.1f}",
-        seed=run.seed,
-        versions=COMMA.of(lang).join(f"{name} {version}" for name, version in run.versions.items()),
-    )
+    when = {"at": timestamp(run.at.isoformat()), "seconds": f"{run.seconds:.1f}", "seed": run.seed}
+    versions = COMMA.of(lang).join(f"{name} {version}" for name, version in run.versions.items())
+    graded = Message("Graded {at} ({seconds} s), seed {seed}; {versions}").fill(**when, versions=versions)
     bank = Message("Course {course}, question {version}").fill(course=run.course[:12], version=run.question[:12])
     layers = (
         words.NO_SANDBOX if run.sandbox.unsafe else words.SANDBOX.fill(layers=COMMA.of(lang).join(run.sandbox.layers))
     )
     yield from (indent(text.of(lang), 0) for text in (graded, bank, layers))
     if found.override is not None:
-        given = GIVEN_INSTEAD.fill(
-            points=points(found.override.points),
-            author=clean(found.override.author, 60),
-            reason=clean(found.override.reason),
-        ).of(lang)
-        yield indent(given, 0)
+        who, why = clean(found.override.author, 60), clean(found.override.reason)
+        instead = Message("Points given by hand count instead: {points}, by {author}: {reason}")
+        yield indent(instead.fill(points=points(found.override.points), author=who, reason=why).of(lang), 0)
     if found.changed:
         yield indent(CHANGED_SINCE.of(lang), 0)
     replayed = REPLAY_DIFFERS.fill(status=STATUS[found.replayed])

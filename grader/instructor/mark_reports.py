@@ -7,13 +7,12 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from grader.classroom.gradebook import LearnerRow
-from grader.classroom.marks import Mark, results_open, with_overrides
+from grader.classroom.marks import Mark, PartResult, results_open, with_overrides
 from grader.classroom.results import Book, parts
 from grader.core.cache import cached_by_identity
 from grader.core.errors import UsageError
 from grader.core.model import (
     ExerciseResult,
-    ItemResult,
     Lang,
     Message,
     Notice,
@@ -58,9 +57,8 @@ def mark_of(book: Book, learner: str) -> Mark:
     """The mark of ``learner``; if every attempt counts, the last one. Raises UsageError if there is none."""
     found = [mark for mark in marks_that_count(book, learner) if has_points(mark)]
     if not found:
-        raise UsageError(
-            Message("{learner} has not submitted anything, so there is nothing to export.").fill(learner=clean(learner))
-        )
+        said = Message("{learner} has not submitted anything, so there is nothing to export.")
+        raise UsageError(said.fill(learner=clean(learner)))
     return found[-1]
 
 
@@ -77,21 +75,18 @@ def report_with_overrides(book: Book, mark: Mark) -> Report | None:
     given = {change.part: change for change in mark.overridden}
     known = parts(book.course)
 
-    def item(result: ItemResult) -> ItemResult:
-        if result.id not in given:
-            return result
-        status = Status.PASSED if result.earned >= result.possible else Status.FAILED
-        return replace(result, status=status, message=GIVEN.fill(points=points(result.earned)))
-
-    def exercise(result: ExerciseResult) -> ExerciseResult:
+    def part(result: PartResult) -> PartResult:
         if result.name not in given:
             return result
-        return replace(result, remarks=(*result.remarks, GIVEN.fill(points=points(result.earned))))
+        said = GIVEN.fill(points=points(result.earned))
+        if isinstance(result, ExerciseResult):
+            return replace(result, remarks=(*result.remarks, said))
+        status = Status.PASSED if result.earned >= result.possible else Status.FAILED
+        return replace(result, status=status, message=said)
 
     def question(result: QuestionResult) -> QuestionResult:
         changed = with_overrides(result, given, known)
-        items, exercises = tuple(map(item, changed.items)), tuple(map(exercise, changed.exercises))
-        return replace(changed, items=items, exercises=exercises)
+        return replace(changed, items=tuple(map(part, changed.items)), exercises=tuple(map(part, changed.exercises)))
 
     # Without overrides, keep the same objects, because what was computed from them is cached by identity.
     questions = tuple(map(question, report.questions)) if given else report.questions

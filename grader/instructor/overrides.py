@@ -33,6 +33,7 @@ from grader.core.files import TEMPORARY_PREFIX, portable_folder
 from grader.core.layout import columns, indent, shorten
 from grader.core.model import Course, Lang, Message
 from grader.core.serialize import Shown, Written
+from grader.core.tables import texts
 from grader.core.text import COMMA, clean, points, suggestion
 from grader.course import loader
 from grader.grading import courses
@@ -122,12 +123,11 @@ def give_points(
             raise UsageError(said.fill(learner=learner.id))
         part = _part(request.part, loaded, points_of(book))
         if not math.isfinite(request.points) or not (request.beyond or 0 <= request.points <= part.possible):
-            raise UsageError(
-                Message("{part} has 0 to {possible} points; found {points}.")
-                .with_advice(Message("Use --beyond to allow this."))
-                .fill(part=part.name, possible=f"{part.possible:g}", points=f"{request.points:g}"),
-                field="points",
+            said = Message("{part} has 0 to {possible} points; found {points}.").with_advice(
+                Message("Use --beyond to allow this.")
             )
+            values = {"possible": f"{part.possible:g}", "points": f"{request.points:g}"}
+            raise UsageError(said.fill(part=part.name, **values), field="points")
         change = Override(learner.id, part.name, request.points, request.reason.strip(), request.author, now)
         key = (change.learner, change.part)
         number = book.change_overrides({key: change}, request.author, now, request=request.answers)
@@ -379,11 +379,6 @@ FORGETS = Message(
     "This will delete {learner}’s submissions in the gradebook with all their points ({submissions}), overrides "
     "({overrides}), requests for regrading ({requests}), the row in class.csv, and in {folder}:"
 )
-KEEPS_SHARED = Message(
-    "Kept, because others share it (its numbers remain those drawn for the name under which it was graded): {names}"
-)
-KEEPS_OUTSIDE = Message("Not deleted, because it is elsewhere (grading it again would bring {learner} back): {names}")
-KEEPS_OTHERS = Message("Not deleted, because another program wrote it (check whether it names {learner}): {names}")
 
 
 def given_lines(given: OverrideResult, lang: Lang) -> Iterator[str]:
@@ -392,14 +387,9 @@ def given_lines(given: OverrideResult, lang: Lang) -> Iterator[str]:
     if change is None:
         yield indent(REMOVED.fill(learner=learner, part=given.part.name).of(lang), 0)
     else:
-        said = GIVEN.fill(
-            learner=learner,
-            part=given.part.name,
-            points=points(change.points),
-            possible=points(given.part.possible),
-            author=clean(change.author, 60),
-            reason=clean(change.reason),
-        )
+        by = {"author": clean(change.author, 60), "reason": clean(change.reason)}
+        scored = {"points": points(change.points), "possible": points(given.part.possible)}
+        said = GIVEN.fill(learner=learner, part=given.part.name, **scored, **by)
         yield indent(said.of(lang), 0)
     for row in given.rows:
         has = HAS_NOW.fill(learner=learner, earned=points(row.mark.earned), possible=points(row.mark.possible))
@@ -474,7 +464,7 @@ def forget_lines(plan: ForgetPlan, folder: Path, lang: Lang) -> Iterator[str]:
     yield from (f"  {clean(str(path.relative_to(folder)))}" for path in plan.removed)
     if not plan.removed:
         yield f"  {NONE.of(lang)}"
-    for names, text in ((plan.shared, KEEPS_SHARED), (plan.outside, KEEPS_OUTSIDE), (plan.others, KEEPS_OTHERS)):
-        if names:
+    for kept, text in texts(__file__, "kept.yaml").items():
+        if names := getattr(plan, kept):
             listed = COMMA.of(lang).join(clean(str(name)) for name in names)
             yield indent(text.fill(learner=who, names=listed).of(lang), 0)

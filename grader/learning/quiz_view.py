@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from grader.core.layout import cells, wrap
+from grader.core.marks import bare
 from grader.core.model import Item, Lang, Message, Source, Text
 from grader.core.text import (
     COMMA,
@@ -159,10 +160,10 @@ def worth(item: Item) -> Text:
 def card(page: Page, shown: QuizCard, *, keys: bool, buttons: bool = False) -> None:
     """One item. With ``keys``, the options are left out, because a widget shows them.
 
-    With ``buttons``, keys are not explained, and options to be put in order are listed, because the order is typed.
+    With ``buttons``, keys are not explained, and options are listed if ``listed`` says so.
     """
     heading(page, shown)
-    if shown.record.settled or not keys or (buttons and shown.asked.form == "order"):
+    if shown.record.settled or not keys or (buttons and listed(shown.asked)):
         page.blank()
         _options(page, shown.asked.choices)
         if shown.asked.partners:
@@ -172,6 +173,12 @@ def card(page: Page, shown: QuizCard, *, keys: bool, buttons: bool = False) -> N
     page.blank()
     if not shown.record.settled:
         how_to_answer(page, shown, keys=keys, buttons=buttons)
+
+
+def listed(asked: Prompt) -> bool:
+    """Whether options stand above buttons: an order is typed, and the labels of buttons are characters alone."""
+    texts = [choice.text.en for choice in (*asked.choices, *asked.partners)]
+    return asked.form == "order" or any(bare(text) != text for text in texts)
 
 
 def _options(page: Page, choices: Sequence[Choice]) -> None:

@@ -133,10 +133,11 @@ def _boxes(options: Sequence[tuple[str, str]], nothing: str = "") -> tuple[Any, 
     return chosen, lambda: ", ".join(name for box, name in boxes if box.value) or nothing
 
 
-def _numbered(choices: Sequence[Choice], lang: Lang) -> list[tuple[str, str]]:
-    """Each of ``choices`` as (its number and text, its id)."""
+def _numbered(choices: Sequence[Choice], lang: Lang, *, listed: bool) -> list[tuple[str, str]]:
+    """Each of ``choices`` as (its number, and its text unless that is ``listed`` above; its id)."""
     names = numbers(choices)
-    return [(f"{names[choice.id]}  {plain(choice.text.of(lang))}", choice.id) for choice in choices]
+    texts = ["" if listed else f"  {choice.text.of(lang)}" for choice in choices]
+    return [(f"{names[choice.id]}{text}", choice.id) for choice, text in zip(choices, texts, strict=True)]
 
 
 def _field(card: QuizCard, lang: Lang, typed: str) -> tuple[Any, Callable[[], str]]:
@@ -145,7 +146,8 @@ def _field(card: QuizCard, lang: Lang, typed: str) -> tuple[Any, Callable[[], st
     A field for text begins with ``typed``.
     """
     asked = card.asked
-    options, partners = _numbered(asked.choices, lang), _numbered(asked.partners, lang)
+    listed = quiz_view.listed(asked)
+    options, partners = (_numbered(choices, lang, listed=listed) for choices in (asked.choices, asked.partners))
     if asked.form == "one":
         radio = ipywidgets.RadioButtons(options=options, value=None, layout=ipywidgets.Layout(width="auto"))
         return radio, lambda: radio.value or ""
@@ -154,8 +156,7 @@ def _field(card: QuizCard, lang: Lang, typed: str) -> tuple[Any, Callable[[], st
     if asked.form == "pairs":
         empty = (_PARTNER.of(lang), "")
         rows = [
-            (ipywidgets.Label(plain(choice.text.of(lang))), ipywidgets.Dropdown(options=[empty, *partners]), choice.id)
-            for choice in asked.choices
+            (ipywidgets.Label(label), ipywidgets.Dropdown(options=[empty, *partners]), name) for label, name in options
         ]
         box = ipywidgets.VBox([ipywidgets.HBox([label, menu]) for label, menu, _ in rows])
         return box, lambda: ", ".join(f"{name}-{menu.value}" for _, menu, name in rows if menu.value)

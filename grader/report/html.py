@@ -9,10 +9,11 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
+import re
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import jinja2
 from markupsafe import Markup, escape
@@ -103,23 +104,28 @@ def render_part(
 
 
 def _rendered(template: str, page: _Page, lang: Lang, style: str) -> str:
-    text = (
-        environment()
-        .get_template(template)
-        .render(
-            report=page.report,
-            page=page,
-            lang=lang,
-            words=words,
-            text=core_text,
-            Status=Status,
-            EXPECTED=Message("Expected", "table"),
-            YOURS=Message("Yours"),
-            style=Markup(style),
-            policy=policy(style),
-        )
+    return self_contained(
+        template,
+        style,
+        report=page.report,
+        page=page,
+        lang=lang,
+        words=words,
+        text=core_text,
+        Status=Status,
+        EXPECTED=Message("Expected", "table"),
+        YOURS=Message("Yours"),
     )
-    return text.lstrip() + "\n"
+
+
+def self_contained(template: str, style: str, *folders: Path, scripts: bool = False, **given: Any) -> str:
+    """The page that ``template`` makes of what is ``given``, with its ``style`` and a policy that allows only that.
+
+    The template is in one of ``folders``; ``scripts`` beside the page are allowed on demand.
+    """
+    rules = policy(style, scripts=scripts)
+    page = environment(*folders).get_template(template).render(style=Markup(style), policy=rules, **given)
+    return page.lstrip() + "\n"
 
 
 @functools.cache
@@ -147,8 +153,9 @@ def brief(text: str, limit: int = 80) -> str:
 
 
 def breakable(name: str) -> Markup:
-    """A name of the course, with line breaks allowed after underscores."""
-    return Markup("_<wbr>").join(name.split("_"))
+    """A name of the course, with line breaks allowed after underscores and before capitals."""
+    parts = re.sub(r"(?<=_)(?=.)|(?<=[a-z])(?=[A-Z])", "\n", name).split("\n")
+    return Markup("<wbr>").join(parts)
 
 
 def exact(code: str) -> Markup:

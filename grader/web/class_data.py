@@ -29,14 +29,13 @@ from grader.classroom.results import Book
 from grader.core.errors import AttncheckError, UsageError
 from grader.core.model import Course, Exercise, Item, Lang, Message, Question, Text
 from grader.core.text import STATUS, timestamp
-from grader.core.typesetting.html import prose
 from grader.instructor import analysis, class_table
 from grader.instructor.class_table import ClassRow
 from grader.instructor.overrides import open_for_changes
-from grader.report.html import environment, sheet
+from grader.report.html import sheet
 from grader.web.people import ClassMember, Role
 from grader.web.sessions import Sessions
-from grader.web.visit import TEMPLATES, Visit, route, translator
+from grader.web.visit import TEMPLATES, Visit, existing, find_item, rendered, route
 
 T = TypeVar("T")
 
@@ -201,24 +200,15 @@ class ClassData:
 
     def learner(self, name: str) -> LearnerRow:
         """The learner with this id. Raises HTTPException (404) if there is none."""
-        row = self.people().get(name)
-        if row is None:
-            raise HTTPException(404)
-        return row
+        return existing(self.people().get(name))
 
     def item(self, name: str) -> tuple[Question, Item]:
         """An item with its question. Raises HTTPException (404) if there is none."""
-        pair = next(((q, i) for q in self.course.questions for i in q.items if i.id == name), None)
-        if pair is None:
-            raise HTTPException(404)
-        return pair
+        return find_item(self.course, name)
 
     def exercise(self, name: str) -> tuple[Question, Exercise]:
         """An exercise with its question. Raises HTTPException (404) if there is none."""
-        pair = self.course.exercise(name)
-        if pair is None:
-            raise HTTPException(404)
-        return pair
+        return existing(self.course.exercise(name))
 
     # ------------------------------------------------------------------------------------- links
 
@@ -230,7 +220,7 @@ class ClassData:
 
     def part_link(self, name: str) -> str | None:
         """The page of an item or an exercise; None if the course has none of that name."""
-        if any(item.id == name for question in self.course.questions for item in question.items):
+        if self.course.item(name):
             return self.at("items", name)
         return self.at("exercises", name) if self.course.exercise(name) else None
 
@@ -351,29 +341,26 @@ class StaffVisit(Visit):
     def part(self, template: str, **given: Any) -> str:
         """Render a page as HTML."""
         class_data = self.class_data
-        return (
-            environment(TEMPLATES, _CLASS, _ANALYSIS)
-            .get_template(template)
-            .render(
-                lang=self.lang,
-                _=translator(self.lang),
-                class_data=class_data,
-                at=class_data.at,
-                called=class_data.called,
-                person=self.person,
-                course=class_data.course,
-                here=self._here(),
-                state=self.state,
-                problem=self.problem,
-                form_name=self.typed(FORM),
-                typed=[value for name, value in self.form.items() if name in _WRITTEN and isinstance(value, str)],
-                section=self.request.url.path.removeprefix(class_data.base).strip("/").partition("/")[0],
-                STATUS=STATUS,
-                moment=moment,
-                numbers=_numbers,
-                prose=prose,
-                **given,
-            )
+        return rendered(
+            template,
+            self.lang,
+            _CLASS,
+            _ANALYSIS,
+            class_data=class_data,
+            at=class_data.at,
+            called=class_data.called,
+            person=self.person,
+            course=class_data.course,
+            here=self._here(),
+            state=self.state,
+            problem=self.problem,
+            form_name=self.typed(FORM),
+            typed=[value for name, value in self.form.items() if name in _WRITTEN and isinstance(value, str)],
+            section=self.request.url.path.removeprefix(class_data.base).strip("/").partition("/")[0],
+            STATUS=STATUS,
+            moment=moment,
+            numbers=_numbers,
+            **given,
         )
 
     def _here(self) -> str:

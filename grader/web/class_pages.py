@@ -50,7 +50,7 @@ from grader.web.gate import note_action
 from grader.web.learner import LearnerWorkspace
 from grader.web.limits import RateLimit
 from grader.web.people import ClassMember, ClassMembers
-from grader.web.visit import LearnerVisit
+from grader.web.visit import LearnerVisit, existing
 
 ANSWERS = "answers.yaml"
 _HOUR, _DAY = 3600.0, timedelta(days=1)
@@ -76,7 +76,6 @@ _OTHER_ANSWERS = Message(
 _FOLDER_FULL = Message("Your files take more than {most} MiB; upload only code and answers.")
 _LOG_FULL = Message("Your log is full, because you have answered so often; contact your instructor.")
 _NUMBERS = Message("Numbers in quiz items are drawn for {id}.")
-_RECEIVED = Message("Submitted. Keep the receipt.")
 _UNCHANGED = Message("You already submitted these files; nothing has changed since.")
 
 
@@ -247,10 +246,7 @@ class ClassVisit(LearnerVisit):
 
     def attempt(self, name: str) -> Attempt:
         """A submission of the person. Raises HTTPException (404) if they have none with this name."""
-        for attempt in self.attempts():
-            if attempt.name == name:
-                return attempt
-        raise HTTPException(404)
+        return existing(next((attempt for attempt in self.attempts() if attempt.name == name), None))
 
     def hides(self, attempt: Attempt) -> bool:
         """Whether a submission is graded, but its results may not be shown yet."""
@@ -286,18 +282,13 @@ class ClassVisit(LearnerVisit):
 # ------------------------------------------------------------------------------------------ submitting
 
 
-def overview_page(visit: ClassVisit) -> Response:
-    """What would be submitted, and earlier submissions."""
-    return _overview(visit)
-
-
 def submit(visit: ClassVisit) -> Response:
     """Submit the current files and answers."""
     receipt, new = _submit(visit)
     name = inbox.attempt_name(receipt)
     if new:
         note_action(visit.folder, visit.person, "submitted", submission=name)
-    return _overview(visit, _RECEIVED if new else _UNCHANGED, name)
+    return overview_page(visit, Message("Submitted. Keep the receipt.") if new else _UNCHANGED, name)
 
 
 def _submit(visit: ClassVisit) -> tuple[inbox.Receipt, bool]:
@@ -328,7 +319,8 @@ def attempts_state(visit: ClassVisit) -> Response:
     return visit.show_attempts("attempts.html", seen, attempts, name)
 
 
-def _overview(visit: ClassVisit, message: Text | None = None, name: str | None = None) -> Response:
+def overview_page(visit: ClassVisit, message: Text | None = None, name: str | None = None) -> Response:
+    """What would be submitted, and earlier submissions; after submitting, with a ``message`` on what has this name."""
     course, seen = visit.service.course, visit.revision
     problem, stored = None, StoredAnswers()
     try:
@@ -394,9 +386,7 @@ def report_page(visit: ClassVisit) -> Response:
     if attempt.mark is None or not visit.shows(attempt):
         raise HTTPException(404)
     with contextlib.closing(open_gradebook(visit.folder)) as gradebook:
-        report = report_with_overrides(service.book(gradebook), attempt.mark)
-    if report is None:
-        raise HTTPException(404)
+        report = existing(report_with_overrides(service.book(gradebook), attempt.mark))
     assert attempt.mark.work is not None
     report = _for_learners(service.edition, service.course, report)
     whose = html.PageLearner(visit.person.name, attempt.mark.work.row.seed_name)
@@ -446,9 +436,8 @@ def _for_learners(edition: Course, whole: Course, report: Report) -> Report:
         return replace(result, outcomes=tuple(outcome(part, names) for part in result.outcomes))
 
     def item(result: ItemResult, question: str) -> ItemResult:
-        own, theirs = whole.question(question), edition.question(question)
-        belief = own.misconception(result.misconception) if own is not None else None
-        if belief is None or (theirs is not None and theirs.misconception(belief.id) is not None):
+        belief = whole.misconception(question, result.misconception)
+        if belief is None or edition.misconception(question, belief.id) is not None:
             return result
         message = None if result.message == belief.truth else result.message
         return replace(result, misconception=None, message=message)

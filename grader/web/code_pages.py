@@ -23,7 +23,7 @@ from grader.report.html import render_part
 from grader.web.entries import Filled
 from grader.web.item_pages import ReviewState, chosen_rating, rated
 from grader.web.learner import diagnosis_places, draft_of, syntax_error_places
-from grader.web.visit import LearnerVisit
+from grader.web.visit import LearnerVisit, existing
 
 #: The most characters of a report that is kept until the next check.
 _MOST_REPORT = 250_000
@@ -80,7 +80,7 @@ def check_code(visit: LearnerVisit) -> Response:
         _keep_report(visit, question, shown)
     if visit.is_part:
         known = visit.learner.progress().question(question.id)
-        seen = _has_reference(visit, question)
+        seen = _refusal(visit, question) is None
         return visit.show("checked.html", question=question, report=shown, has_reference=seen, known=known, again=True)
     return _code_page(visit, question, _after_check(visit, question, text), shown, status)
 
@@ -137,7 +137,7 @@ def _code_page(
         filled=filled,
         other=_other_code(filled),
         hints={exercise.name: visit.learner.hints(exercise) for exercise in question.exercises},
-        has_reference=_has_reference(visit, question),
+        has_reference=_refusal(visit, question) is None,
         report=shown,
     )
 
@@ -174,10 +174,6 @@ def next_hint(visit: LearnerVisit) -> Response:
     if visit.is_part:
         return visit.show("hints.html", exercise=exercise, shown=visit.learner.hints(exercise))
     return RedirectResponse(f"/questions/{question.id}/code#{exercise.name}", 303)
-
-
-def _has_reference(visit: LearnerVisit, question: Question) -> bool:
-    return _refusal(visit, question) is None
 
 
 def _refusal(visit: LearnerVisit, question: Question) -> Text | None:
@@ -302,9 +298,8 @@ def _stub(visit: LearnerVisit, question: Question, exercise: Exercise) -> str:
 
 def _memory_page(visit: LearnerVisit, exercise: Exercise, text: str, state: MemoryState) -> Response:
     page, cards = HtmlPage(visit.lang), visit.learner.cards()
-    card = next((card for card in cards if card.name == exercise.name), None)
-    if card is None:  # it never passed, so there is nothing to review
-        raise HTTPException(404)
+    # An exercise that never passed has no card, so there is nothing to review.
+    card = existing(next((card for card in cards if card.name == exercise.name), None))
     names = [queued.name for queued in review.queue(cards, log.now())]
     number = names.index(exercise.name) + 1 if exercise.name in names else 1
     review_view.task(page, card, number, max(len(names), number))

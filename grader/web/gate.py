@@ -17,7 +17,7 @@ import secrets
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from ipaddress import ip_address, ip_network
 from pathlib import Path
@@ -36,16 +36,14 @@ from grader.core.text import timestamp
 from grader.web.limits import RateLimit, RequestQueue, peer
 from grader.web.people import ClassMember, MemberFiles, Role
 from grader.web.security import (
-    NOT_FROM_HERE,
-    OTHER_NAME,
     SAFE_METHODS,
     App,
-    Notice,
     Receive,
     Scope,
     Send,
     Step,
-    refused_body,
+    notice,
+    refused,
     with_headers,
     with_limit,
 )
@@ -62,51 +60,6 @@ _ROLES = {
     Role.ASSISTANT: Message("an assistant"),
     Role.INSTRUCTOR: Message("an instructor"),
 }
-_WHOSE = Message(
-    "This is the personal link of {name}, {role} of this class. Sign in only if that is you: whatever you do here will "
-    "count as {name}’s."
-)
-_UNTIL = Message("You stay signed in on this device until {until}, or until you sign out.")
-WHO = Notice(
-    403,
-    Message("Sign in with your personal link"),
-    (
-        Message(
-            "These pages are for the members of a class. Open the personal link that your instructor sent you, on this "
-            "device and in this browser."
-        ),
-        Message(
-            "If you were signed in before, the session has ended. The same link signs you in again as long as it is "
-            "valid; if it is not, ask your instructor for a new one."
-        ),
-    ),
-)
-_NOT_VALID = Notice(
-    403,
-    Message("This link does not work"),
-    (
-        Message(
-            "It is incomplete, has expired, or has been replaced. Copy the whole link from your instructor’s latest "
-            "message, or ask for a new one."
-        ),
-    ),
-)
-_SIGNED_OUT = Notice(
-    200,
-    Message("You are signed out"),
-    (Message("This session has ended. To come back, open your personal link again."),),
-)
-_FIRST = Message("This link belongs to {other}. To use it, sign out first, and then open it again.")
-_TOO_OFTEN = Notice(
-    429,
-    Message("Too many sign-ins"),
-    (
-        Message("You have signed in {most} times within ten minutes. Wait ten minutes, and open your link again.").fill(
-            most=_MOST_SESSIONS
-        ),
-    ),
-    headers={"Retry-After": "600"},
-)
 
 
 def note_action(folder: Path, person: ClassMember, did: str, **about: str) -> None:
@@ -145,26 +98,25 @@ class Signing:
         if scope["path"] != SIGN_IN:
             return None
         if offered is None or offered.claim is None:
-            return _NOT_VALID.response(scope)
+            return notice("link-not-valid").response(scope)
         person = offered.person
         if visitor is not None and visitor.person == person:
             return _home(person)
         if visitor is not None:
-            title = Message("You are signed in as {name}").fill(name=visitor.person.name)
-            step = Step(Message("Sign out"), SIGN_OUT, post=True)
-            return Notice(409, title, (_FIRST.fill(other=person.name),), step).response(scope)
+            other = notice("signed-in-as-other", name=visitor.person.name, other=person.name)
+            return replace(other, step=Step(Message("Sign out"), SIGN_OUT, post=True)).response(scope)
         if scope["method"] in SAFE_METHODS:
             token = dict(parse_qsl(scope["query_string"].decode("latin-1")))["link"]
             until = timestamp(session_end(offered.claim, datetime.now(UTC)).isoformat())
-            texts = _WHOSE.fill(name=person.name, role=_ROLES[person.role]), _UNTIL.fill(until=until)
+            asked = notice("sign-in", name=person.name, role=_ROLES[person.role], until=until)
             step = Step(Message("Sign in"), SIGN_IN, post=True, fields=(("link", token),))
-            return Notice(200, Message("Sign in as {name}?").fill(name=person.name), texts, step).response(scope)
+            return replace(asked, step=step).response(scope)
         return await self._sign_in(scope, offered)
 
     async def _sign_in(self, scope: Scope, offered: Visitor) -> Response:
         now, person = self.clock(), offered.person
         if self._begun.wait(person.id, now):
-            return _TOO_OFTEN.response(scope)
+            return notice("too-many-sign-ins", most=_MOST_SESSIONS).response(scope)
         self._begun.note(person.id, now)
         assert offered.claim is not None
         token, seconds = self.sessions.begin(offered.claim, datetime.now(UTC))
@@ -185,7 +137,7 @@ class Signing:
         if visitor is not None and visitor.claim is not None:
             await run_in_threadpool(self.sessions.end, visitor.claim)
             await run_in_threadpool(note_action, self.folder, visitor.person, "signed out")
-        answer = _SIGNED_OUT.response(scope)
+        answer = notice("signed-out").response(scope)
         answer.delete_cookie(self.cookie, path="/", httponly=True, samesite="lax", secure=self.secure)
         return answer
 
@@ -215,43 +167,6 @@ _PAUSE, _PAUSING = 3.0, 20
 
 _NO_ADDRESS = Message(
     "--trusted-proxy is “{given}”; expected the address of the proxy, such as 127.0.0.1 or 10.0.0.0/24."
-)
-_NOT_THEIRS = Notice(
-    403,
-    Message("You do not have access to this page"),
-    (Message("It is for other members of the class."),),
-    Step(Message("To the first page"), "/"),
-)
-TOO_MANY_REQUESTS = Notice(
-    429,
-    Message("Too many requests"),
-    (Message("Wait a few seconds, and load the page again."),),
-    headers={"Retry-After": f"{_LINE * _GAP:.0f}", "Connection": "close"},
-)
-_ENDING = Notice(
-    503,
-    Message("The server is shutting down"),
-    (Message("Load the page again in a few minutes."),),
-    headers={"Connection": "close"},
-)
-_UNKNOWN = Notice(
-    403,
-    Message("You are not in this class"),
-    (
-        Message(
-            "Your institution’s sign-in did not name a member of this class. Check that you used the right account, or "
-            "write to your instructor."
-        ),
-    ),
-)
-_NOT_SAVED = Notice(
-    503,
-    Message("That could not be saved"),
-    (
-        Message(
-            "The server cannot write its files at the moment. Try again in a few minutes, and tell your instructor."
-        ),
-    ),
 )
 
 
@@ -341,7 +256,7 @@ class Gate:
         Every request takes a turn: that of the person who is signed in or whose link it has, else of the stranger's
         address.
         """
-        refusal = self._refusal(scope, Headers(scope=scope))
+        refusal = refused(scope, (self.address.partition("://")[2],), self.address, _MOST_BYTES)
         by_link = self.proxy is None and refusal is None
         offered = await self.signing.offered(scope, receive) if by_link else None
         visitor_or_link = visitor or offered
@@ -355,9 +270,9 @@ class Gate:
                 answer = await self.signing.answer(scope, visitor, offered)
             except UsageError as error:
                 self.report(error.message)
-                answer = _NOT_SAVED
+                answer = notice("not-saved")
         if answer is None and visitor is None:
-            answer = WHO if self.proxy is None else _UNKNOWN
+            answer = notice("not-signed-in" if self.proxy is None else "not-in-class")
         return answer
 
     async def _line(self, queue: RequestQueue, key: str) -> App | None:
@@ -366,25 +281,15 @@ class Gate:
         if left is not None:
             if left:
                 await self.pause(self.ended, left)
-            return _ENDING if self.ended.is_set() else None
+            return notice("shutting-down") if self.ended.is_set() else None
         if self._pausing[key] < _PAUSING:
             self._pausing[key] += 1
             try:
                 await self.pause(self.ended, _PAUSE)
             finally:
                 self._pausing -= Counter([key])  # which drops keys that nobody waits for
-        return TOO_MANY_REQUESTS
-
-    def _refusal(self, scope: Scope, headers: Headers) -> App | None:
-        if headers.get("host", "").lower() != self.address.partition("://")[2]:
-            return OTHER_NAME
-        if scope["method"] not in SAFE_METHODS and not self._from_here(headers):
-            return NOT_FROM_HERE
-        return refused_body(headers, _MOST_BYTES)
-
-    def _from_here(self, headers: Headers) -> bool:
-        origins = headers.getlist("origin")
-        return origins == [self.address] if origins else headers.get("sec-fetch-site") == "same-origin"
+        headers = {"Retry-After": f"{_LINE * _GAP:.0f}", "Connection": "close"}
+        return replace(notice("too-many-requests"), headers=headers)
 
     def _visitor(self, scope: Scope, headers: Headers) -> Visitor | None:
         """The sender of a request; None if unknown."""
@@ -406,7 +311,7 @@ class RoleFilter:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request, or refuse it."""
         person: ClassMember = scope["state"]["person"]
-        answer = self.app if person.role in self.roles else _NOT_THEIRS
+        answer = self.app if person.role in self.roles else notice("not-theirs")
         await answer(scope, receive, send)
 
 

@@ -16,6 +16,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 from urllib.parse import quote
 
 from markupsafe import Markup
@@ -39,7 +41,7 @@ from grader.instructor.analysis.class_similarity import ClassSimilarity, Cluster
 from grader.instructor.analysis.statistics import Spread, spread_of
 from grader.instructor.analysis.statistics_html import histogram
 from grader.instructor.analysis.statistics_view import mean
-from grader.instructor.class_table import FLAGS, TITLES, ClassRow, TableFilter
+from grader.instructor.class_table import FLAGS, ClassRow, TableFilter
 from grader.instructor.export import html as pages
 from grader.instructor.export.html import LearnerPages, mark_of
 from grader.report.html import PageLearner, render_body
@@ -58,6 +60,7 @@ from grader.web.instructor_items import borrowed_answers
 from grader.web.instructor_marking import find_done
 from grader.web.people import Role
 from grader.web.sessions import Sessions
+from grader.web.visit import existing
 
 #: What the buttons end.
 _ENDS: Mapping[str, tuple[Purpose, ...]] = {"sessions": ("session",), "links": ("session", "link")}
@@ -174,7 +177,7 @@ def class_page(visit: StaffVisit) -> Response:
         "instructor_class.html",
         rows=matching[(page - 1) * _PER_PAGE : page * _PER_PAGE],
         questions=class_data.graded_questions(),
-        titles=TITLES,
+        titles=class_table.titles(),
         flags={name: sum(map(test, everybody)) for name, test in FLAGS.items()},
         sections=names,
         choice=choice,
@@ -318,9 +321,7 @@ def end_sessions(visit: StaffVisit) -> Response:
     name, ends = visit.form.get("person"), _ENDS.get(visit.typed("do"))
     if ends is None or not isinstance(name, str):
         raise HTTPException(404)
-    person = sessions.people.find(name)
-    if name and person is None:
-        raise HTTPException(404)
+    person = existing(sessions.people.find(name)) if name else None
     sessions.end_all(name or None, ends)
     learner = person is not None and person.role is Role.LEARNER
     about = {"learner" if learner else "person": name} if name else {}
@@ -399,23 +400,10 @@ def _alike(class_data: ClassData) -> tuple[ClassSimilarity, tuple[Cluster, ...]]
 # ------------------------------------------------------------------------------------------ downloads
 
 
-@dataclass(frozen=True, slots=True)
-class ExportFormat:
-    """An export format: its name, a description, and its options."""
-
-    name: str
-    about: Text
-    options: frozenset[str]
-
-
-def export_formats() -> list[ExportFormat]:
-    """All export formats for a gradebook."""
-    modules = [(name, exports.format_module(name)) for name in exports.format_names()]
-    return [
-        ExportFormat(name, module.ON_PAGE, frozenset(module.OPTIONS))
-        for name, module in modules
-        if module.SOURCE == "gradebook"
-    ]
+def export_formats() -> dict[str, ModuleType]:
+    """The modules of all export formats for a gradebook, by name."""
+    modules = {name: exports.format_module(name) for name in exports.format_names()}
+    return {name: module for name, module in modules.items() if module.SOURCE == "gradebook"}
 
 
 def downloads_page(visit: StaffVisit) -> Response:
@@ -427,20 +415,17 @@ def downloads_page(visit: StaffVisit) -> Response:
             return visit.page("instructor_failed.html", status=404, text=_GONE.of(visit.lang))
         return attachment(ready.name, ready.data)
     formats = export_formats()
-    first = [form for form in formats if form.name in _GRADES]
-    rest = [form for form in formats if form.name not in _GRADES]
+    first = [(name, form) for name, form in formats.items() if name in _GRADES]
+    rest = [(name, form) for name, form in formats.items() if name not in _GRADES]
     groups = [(Message("Grades and feedback"), first), (Message("Data for programs"), rest)]
-    return visit.page("instructor_downloads.html", formats=groups)
+    return visit.page("instructor_downloads.html", formats=formats, groups=groups)
 
 
 def make_download(visit: StaffVisit) -> Response:
     """Export a file, and send it; if there are remarks, show them first."""
     class_data = visit.class_data
     name = visit.named("form")
-    formats = {form.name: form for form in export_formats()}
-    if name not in formats:
-        raise HTTPException(404)
-    ready = _made(visit, formats[name])
+    ready = _made(visit, name, existing(export_formats().get(name)).OPTIONS)
     visit.note("downloaded", format=name)
     if not ready.remarks:
         return attachment(ready.name, ready.data)
@@ -448,29 +433,24 @@ def make_download(visit: StaffVisit) -> Response:
     return visit.page("instructor_ready.html", ready=ready, remarks=remarks, token=class_data.shelf.put(ready))
 
 
-def _made(visit: StaffVisit, form: ExportFormat) -> Download:
+def _made(visit: StaffVisit, form: str, accepted: frozenset[str]) -> Download:
     class_data = visit.class_data
     remarks: list[Text] = []
     with tempfile.TemporaryDirectory(prefix="attncheck-") as scratch:
         folder = Path(scratch)
-        options = exports.ExportOptions(
-            lang=visit.lang,
-            pseudonyms="pseudonyms" in form.options and bool(visit.typed("pseudonyms")),
-            checks="checks" in form.options and bool(visit.typed("checks")),
-            bom="bom" in form.options and bool(visit.typed("bom")),
-            template=_uploaded(visit, "template", folder) if "template" in form.options else None,
-            column=visit.typed("column").strip() or None if "column" in form.options else None,
-            roster=_uploaded(visit, "roster", folder) if "roster" in form.options else None,
-            now=class_data.now(),
-        )
+        given: dict[str, Any] = {name: bool(visit.typed(name)) for name in ("pseudonyms", "checks", "bom")}
+        given |= {name: _uploaded(visit, name, folder) for name in accepted & {"template", "roster"}}
+        given["column"] = visit.typed("column").strip() or None
+        fitting = {name: value for name, value in given.items() if name in accepted}
+        options = exports.ExportOptions(lang=visit.lang, now=class_data.now(), **fitting)
         to = folder / "out"
-        with (
-            class_data.changing() if options.pseudonyms else class_data.book() as book
-        ):  # the key of the pseudonyms may have to be saved
-            exports.export(form.name, book, options, exports.ExportTarget(to, remarks.append, temporary=True))
+        # The key of the pseudonyms may have to be saved.
+        opened = class_data.changing() if options.pseudonyms else class_data.book()
+        with opened as book:
+            exports.export(form, book, options, exports.ExportTarget(to, remarks.append, temporary=True))
         if to.is_dir():
-            return Download(f"{form.name}.zip", _zipped(to), tuple(remarks))
-        return Download(_called(form.name, options.template), to.read_bytes(), tuple(remarks))
+            return Download(f"{form}.zip", _zipped(to), tuple(remarks))
+        return Download(_called(form, options.template), to.read_bytes(), tuple(remarks))
 
 
 def _uploaded(visit: StaffVisit, name: str, folder: Path) -> Path | None:
@@ -510,8 +490,6 @@ def learner_file(visit: StaffVisit) -> Response:
     class_data = visit.class_data
     learner = class_data.learner(visit.named("learner"))
     with class_data.book() as book:
-        page = LearnerPages(book, visit.lang, class_data.now()).of(mark_of(book, learner.id))
-    if page is None:
-        raise HTTPException(404)
+        page = existing(LearnerPages(book, visit.lang, class_data.now()).of(mark_of(book, learner.id)))
     visit.note("downloaded", learner=learner.id, format="html")
     return attachment(f"{portable(learner.id, {})}.html", page.encode())

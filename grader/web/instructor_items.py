@@ -15,7 +15,7 @@ from grader.course import items
 from grader.instructor.analysis import answers, statistics
 from grader.instructor.analysis import statistics_view as view
 from grader.instructor.analysis.answers import BorrowedAnswer, GivenAnswer
-from grader.instructor.analysis.statistics import CheckStatistics, ClassMisconception, PartStatistics, Statistics
+from grader.instructor.analysis.statistics import CheckStatistics, PartStatistics, Statistics
 from grader.report.words import check_label
 from grader.web.class_data import RARELY, ClassData, StaffVisit
 from grader.web.instructor_marking import count_waiting
@@ -196,12 +196,7 @@ def misconceptions_page(visit: StaffVisit) -> Response:
     return visit.page(
         "instructor_misconceptions.html",
         everything=everything,
-        found=[(belief, _known(class_data, belief)) for belief in beliefs[:_MOST_BELIEFS]],
+        found=[(each, class_data.course.misconception(each.question, each.name)) for each in beliefs[:_MOST_BELIEFS]],
         more=max(0, len(beliefs) - _MOST_BELIEFS),
         all=len(class_data.rows()),
     )
-
-
-def _known(class_data: ClassData, belief: ClassMisconception) -> Misconception | None:
-    question = class_data.course.question(belief.question)
-    return question.misconception(belief.name) if question is not None else None

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
@@ -20,7 +20,8 @@ from grader.classroom.marks import Mark
 from grader.classroom.results import parts
 from grader.core.errors import UsageError
 from grader.core.jsonl import Place
-from grader.core.model import ExerciseResult, ItemResult, Message, Status, Text
+from grader.core.model import ItemResult, Message, Status, Text
+from grader.core.tables import texts
 from grader.core.text import COMMA, points
 from grader.course import items
 from grader.instructor import learner_requests, rubric
@@ -28,6 +29,7 @@ from grader.instructor.analysis.answers import answer_text
 from grader.instructor.overrides import OverrideRequest, Signed, give_points, remove_override, undo_save
 from grader.instructor.rubric import AnswerGroup, Decision, PendingAnswers
 from grader.web.class_data import FORM, LOCK_TIMEOUT, ClassData, StaffVisit
+from grader.web.visit import existing
 
 #: The number of saves on a page.
 _PER_PAGE = 20
@@ -36,28 +38,6 @@ _NO_OVERRIDE = Message("none")
 _DONE = {"replied": Message("The answer was saved."), "ended": Message("Ended.")}
 _SAVED = Message("Saved as change {number}. Points given by hand for {part} to {who}: {after}; before: {before}.")
 _UNDONE = Message("Undone as change {number}. Points given by hand for {part} to {who}: {after}; before: {before}.")
-#: The actions in the log of changes.
-_ACTIONS: Mapping[str, Text] = {
-    "gave points": Message("gave points"),
-    "removed override": Message("removed points given by hand"),
-    "undid": Message("undid a change"),
-    "read class table": Message("read the class table"),
-    "read report": Message("read the report of a learner"),
-    "read answers": Message("read answers of learners"),
-    "read comparison": Message("compared solutions"),
-    "read similar solutions": Message("read the list of similar solutions"),
-    "read findings": Message("read statistics with names"),
-    "read requests": Message("read requests for regrading"),
-    "read changes": Message("read points given by hand"),
-    "submitted": Message("submitted"),
-    "marked answers": Message("marked answers"),
-    "answered request": Message("answered a request"),
-    "downloaded": Message("downloaded"),
-    "signed in": Message("signed in"),
-    "signed out": Message("signed out"),
-    "ended sessions": Message("ended sessions"),
-    "ended sessions and links": Message("ended sessions and links"),
-}
 _LOGS = {"changes": Message("Changes"), "reading": Message("What staff read"), "learners": Message("Learners")}
 
 
@@ -162,7 +142,7 @@ def changes_page(visit: StaffVisit) -> Response:
         saves=[save_row(save) for save in saves[:_PER_PAGE]],
         more_saves=class_data.at("changes", saves=str(saves[_PER_PAGE - 1].number)) if saves[_PER_PAGE:] else None,
         overrides=overrides,
-        DID=_ACTIONS,
+        DID=texts(__file__, "actions.yaml"),
         logs=[(name, title, class_data.at("changes", log=name)) for name, title in _LOGS.items()],
         log=log,
         entries=page.entries,
@@ -376,53 +356,37 @@ def requests_page(visit: StaffVisit) -> Response:
 
 def _facts(class_data: ClassData, request: learner_requests.LearnerRequest) -> RequestFacts | None:
     """What a request is about; None if the course has no such part with points."""
-    marks = [
-        answered for answered in class_data.counting() if answered[0].learner.id == request.learner and answered[0].work
-    ]
+    marks = [(mark, answers) for mark, answers in class_data.counting() if mark.learner.id == request.learner]
     for mark, answers in reversed(marks):
         given = next((change.points for change in mark.overridden if change.part == request.part), None)
         for result, _ in mark.work.results if mark.work is not None else ():
-            for item in result.items:
-                if item.id == request.part:
-                    return _item_facts(class_data, mark, item, given, answers.get(item.id))
-            for exercise in result.exercises:
-                if exercise.name == request.part:
-                    return _exercise_facts(class_data, mark, exercise, given)
-    part = parts(class_data.course).get(request.part)
-    return None if part is None else RequestFacts(0.0, part.possible)
+            for part in result.parts:
+                if part.name == request.part:
+                    earned = part.earned if given is None else given
+                    facts = RequestFacts(earned, part.possible, part.status, message=part.message)
+                    if isinstance(part, ItemResult):
+                        return _with_answer(class_data, mark, facts, part.id, answers.get(part.id))
+                    key = mark.work.row.key if mark.work is not None else ""
+                    report = class_data.at("learners", mark.learner.id, submission=key) + "#report"
+                    return replace(facts, report=report)
+    known = parts(class_data.course).get(request.part)
+    return None if known is None else RequestFacts(0.0, known.possible)
 
 
-def _item_facts(
-    class_data: ClassData, mark: Mark, result: ItemResult, given: float | None, answer: object
-) -> RequestFacts:
-    earned = result.earned if given is None else given
-    _, item = class_data.item(result.id)
+def _with_answer(class_data: ClassData, mark: Mark, facts: RequestFacts, name: str, answer: object) -> RequestFacts:
+    """``facts`` with the answer to an item, the right one, and the learner's numbers."""
+    _, item = class_data.item(name)
     seed_name = mark.work.row.seed_name if mark.work is not None else ""
     context = items.Context(class_data.course.public_id, seed_name, item.id)
     numbers = items.draw(item.spec, context)
-    chosen = {str(name) for name in answer} if isinstance(answer, (list, tuple)) else {str(answer)}
-    choices = items.ask(item, context).choices
-    return RequestFacts(
-        earned,
-        result.possible,
-        result.status,
-        answer_text(answer),
-        tuple(choice.text for choice in choices if choice.id in chosen),
-        None if item.sealed else items.key(item, context),
-        items.fill(item.ask, numbers),
-        tuple(numbers.items()),
-        result.message,
-    )
-
-
-def _exercise_facts(class_data: ClassData, mark: Mark, result: ExerciseResult, given: float | None) -> RequestFacts:
-    key = mark.work.row.key if mark.work is not None else ""
-    return RequestFacts(
-        result.earned if given is None else given,
-        result.possible,
-        result.status,
-        message=result.message,
-        report=class_data.at("learners", mark.learner.id, submission=key) + "#report",
+    chosen = {str(each) for each in answer} if isinstance(answer, (list, tuple)) else {str(answer)}
+    return replace(
+        facts,
+        answer=answer_text(answer),
+        options=tuple(choice.text for choice in items.ask(item, context).choices if choice.id in chosen),
+        expected=None if item.sealed else items.key(item, context),
+        ask=items.fill(item.ask, numbers),
+        numbers=tuple(numbers.items()),
     )
 
 
@@ -433,9 +397,7 @@ def reply(visit: StaffVisit) -> Response:
     done = "replied"
     with class_data.turn:
         requests = learner_requests.list_requests(class_data.folder)
-        request = next((candidate for candidate in requests if candidate.number == number), None)
-        if request is None:
-            raise HTTPException(404)
+        request = existing(next((candidate for candidate in requests if candidate.number == number), None))
         text = visit.typed("answer")
         learner_requests.check_reply(request, text)
         if visit.typed("points").strip():

@@ -93,7 +93,7 @@ class LearnerWorkspace:
 
     def events(self) -> tuple[Event, ...]:
         """The events of this learner in this course. The file is read again only if it has changed."""
-        now = _signature(self.state)
+        now = files.state(self.state)
         cached = self._known
         if cached is None or now is None or cached[0] != now:
             everything = self._everything()
@@ -462,15 +462,6 @@ def syntax_error_places(text: str) -> Sequence[dict[str, int]]:
     except (ValueError, RecursionError, MemoryError):
         pass
     return []
-
-
-def _signature(path: Path) -> tuple[int, ...] | None:
-    """A value that changes with a file that is only appended to or replaced; None if it cannot be inspected."""
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _card_of(event: Event) -> str | None:

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import partial
 
 from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
 from grader.core.errors import AttncheckError, SubmissionError, UsageError
-from grader.core.model import Lang, Message, Text
+from grader.core.model import Course, Lang, Message, Question, Text
 from grader.core.text import name_list
 from grader.learning import log, next_step
 from grader.learning.progress import QuestionProgress
-from grader.report.figures import kinds, svg
+from grader.report.figures import kinds, run, svg
+from grader.report.figures.kinds import Picture
 from grader.report.html import sheet
 from grader.submission.files import MAX_TOTAL
 from grader.submission.messages import size
 from grader.web import code_pages, item_pages
 from grader.web.learner import LearnerWorkspace
-from grader.web.visit import TEMPLATES, LearnerVisit, error_handlers, route
+from grader.web.visit import TEMPLATES, LearnerVisit, error_handlers, existing, route
 
 #: The path for uploads, and the most bytes of a request there: those of a submission, and some for the form.
 UPLOADS, MOST_UPLOADED = "/work", MAX_TOTAL + (1 << 20)
@@ -96,7 +97,15 @@ def map_page(visit: LearnerVisit) -> Response:
         (title, [standing for standing in progress.questions if standing.question.group == name])
         for name, title in visit.learner.course.groups
     ]
-    return visit.show("map.html", groups=groups, known=progress, step=step, step_link=_link(step), due=due)
+    opening = _opening(step.question.question, visit.lang) if step.question is not None else ""
+    return visit.show(
+        "map.html", groups=groups, known=progress, step=step, step_link=_link(step), due=due, opening=opening
+    )
+
+
+def _opening(question: Question, lang: Lang) -> str:
+    """The first paragraph of a prompt, without a last sentence that leads to what follows."""
+    return re.sub(r"[^.?!。？！]*[:：]$", "", question.prompt.of(lang).strip().split("\n")[0]).strip()
 
 
 def _link(step: next_step.NextStep) -> str | None:
@@ -112,10 +121,11 @@ def _onward(progress: QuestionProgress) -> str | None:
 
 
 def question_page(visit: LearnerVisit) -> Response:
-    """One question: its prompt, items and exercises."""
+    """One question: its prompt with its pictures, its items and exercises."""
     question = visit.question
     known = visit.learner.progress().question(question.id)
-    return visit.show("question.html", question=question, known=known, onward=_onward(known))
+    pictures = [each for each in _pictures(visit.learner.course) if question in each[-1]]
+    return visit.show("question.html", question=question, known=known, onward=_onward(known), pictures=pictures)
 
 
 def progress_page(visit: LearnerVisit) -> Response:
@@ -127,22 +137,25 @@ def progress_page(visit: LearnerVisit) -> Response:
 
 
 def pictures_page(visit: LearnerVisit) -> Response:
-    """The pictures that this course can draw."""
-    course = visit.learner.course
-    drawn = [(name, kind) for name, kind in kinds.kinds().items() if any(map(course.exercise, kind.NEEDS))]
-    return visit.show("pictures.html", pictures=drawn)
+    """The pictures that this course can draw, with the questions that each belongs to."""
+    return visit.show("pictures.html", pictures=_pictures(visit.learner.course))
+
+
+def _pictures(course: Course) -> list[tuple[str, Picture, tuple[Question, ...]]]:
+    """The pictures that ``course`` can draw, each with its name and its questions."""
+    found = kinds.kinds().items()
+    return [(name, kind, run.questions(course, kind)) for name, kind in found if any(map(course.exercise, kind.NEEDS))]
 
 
 def picture_page(visit: LearnerVisit) -> Response:
     """One picture: what the reference computes, and the learner's code beside it."""
     name = visit.named("picture")
-    kind = kinds.kinds().get(name)
-    if kind is None:
-        raise HTTPException(404)
+    kind = existing(kinds.kinds().get(name))
     figure, mine = visit.learner.figure(kind)
     return visit.show(
         "picture.html",
         name=name,
+        questions=run.questions(visit.learner.course, kind),
         figure=figure,
         rows=svg.draw(figure, visit.lang),
         remarks=[] if mine is None else [(remark.name, remark.text) for remark in mine.remarks],
@@ -153,26 +166,22 @@ def picture_page(visit: LearnerVisit) -> Response:
 # ------------------------------------------------------------------------------------------ all files
 
 
-def work_page(visit: LearnerVisit) -> Response:
-    """All files of the learner, with a form to upload more."""
-    return _work_page(visit)
-
-
 def upload(visit: LearnerVisit) -> Response:
     """Save uploaded files, all or none, if they can be read as a submission."""
     uploads = visit.uploads("files")
     if not uploads:
-        return _work_page(visit, problem=Message("Choose a file first."))
+        return work_page(visit, problem=Message("Choose a file first."))
     try:
         saved = visit.learner.receive(uploads, replacing=visit.typed("replace") == "1")
     except (UsageError, SubmissionError) as problem:
-        return _work_page(visit, problem=problem, status=400)
-    return _work_page(visit, saved)
+        return work_page(visit, problem=problem, status=400)
+    return work_page(visit, saved)
 
 
-def _work_page(
+def work_page(
     visit: LearnerVisit, saved: list[str] | None = None, problem: Text | AttncheckError | None = None, status: int = 200
 ) -> Response:
+    """All files of the learner, with a form to upload more; after an upload, what was ``saved``, or the ``problem``."""
     try:
         files = visit.learner.files()
     except SubmissionError as error:

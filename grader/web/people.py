@@ -11,6 +11,7 @@ from pathlib import Path
 from grader.classroom.class_folder import FILE, ClassSettings, read_settings
 from grader.classroom.gradebook import LearnerRow
 from grader.classroom.roster import Roster, read_roster
+from grader.core import files
 from grader.core.errors import AttncheckError, UsageError
 from grader.core.model import Message, Text
 
@@ -100,7 +101,7 @@ class MemberFiles:
         """``report`` is called with what is wrong with a file; ``people`` then stay as they are."""
         self._folder, self._roster, self._people, self._report = folder, roster, people, report
         self._lock = threading.Lock()
-        self._read: list[tuple[int, int, int] | None] = []
+        self._read: list[tuple[int, ...] | None] = []
 
     def changed(self) -> bool:
         """Whether a file differs from what was read last, by its time, size and number; at first, always."""
@@ -118,13 +119,5 @@ class MemberFiles:
             except AttncheckError as error:
                 self._report(_KEPT.fill(error=error.message))
 
-    def _state(self) -> list[tuple[int, int, int] | None]:
-        return [_stamp(path) for path in (self._folder / FILE, self._roster)]
-
-
-def _stamp(path: Path) -> tuple[int, int, int] | None:
-    try:
-        seen = path.stat()
-    except OSError:
-        return None
-    return seen.st_mtime_ns, seen.st_size, seen.st_ino
+    def _state(self) -> list[tuple[int, ...] | None]:
+        return [files.state(path) for path in (self._folder / FILE, self._roster)]

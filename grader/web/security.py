@@ -13,7 +13,7 @@ import contextlib
 import functools
 import hmac
 import secrets
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Container, Mapping, MutableMapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -27,6 +27,7 @@ from starlette.requests import ClientDisconnect, cookie_parser
 from starlette.responses import HTMLResponse, RedirectResponse
 
 from grader.core.model import Message, Text
+from grader.core.tables import table, text_of
 from grader.report.html import environment
 
 Scope: TypeAlias = MutableMapping[str, Any]
@@ -78,6 +79,14 @@ def _template() -> jinja2.Template:
     return environment(Path(__file__).parent / "templates").get_template("notice.html")
 
 
+def notice(name: str, /, **values: object) -> Notice:
+    """The page called ``name`` in ``notices.yaml``, with ``values`` in its texts."""
+    row = table(__file__, "notices.yaml")[name]
+    step = Step(text_of(row["step"]), "/") if "step" in row else None
+    texts = tuple(text_of(text).fill(**values) for text in row["texts"])
+    return Notice(row["status"], text_of(row["title"]).fill(**values), texts, step, row.get("headers", {}))
+
+
 #: The names of the query parameter with the token, and of the cookie, unless a server has one of its own.
 COOKIE, PARAMETER = "attncheck-token", "token"
 #: Pages load scripts and styles only from this server, send forms only to it, and cannot be framed. The editor adds
@@ -97,56 +106,6 @@ _HEADERS = {
 SAFE_METHODS = ("GET", "HEAD")
 #: The characters of an address that may stand in a header.
 _AS_IT_IS = "/?&=%+~"
-
-
-OTHER_NAME = Notice(
-    421,
-    Message("This is not the server’s address"),
-    (Message("The server answers only at its own address. Open exactly the address that you were given."),),
-)
-NOT_FROM_HERE = Notice(
-    403,
-    Message("This request comes from elsewhere"),
-    (
-        Message(
-            "Only this server’s own pages can change something here. Go back, load the page again, and repeat what you "
-            "did."
-        ),
-    ),
-)
-TOO_LARGE = Notice(
-    413,
-    Message("That is too large"),
-    (Message("Nothing was saved. Go back, and send less at once."),),
-    headers={"Connection": "close"},
-)
-_AMBIGUOUS = Notice(
-    400,
-    Message("This request has two lengths"),
-    (Message("It has both Content-Length and Transfer-Encoding. Send one of them."),),
-    headers={"Connection": "close"},
-)
-_ENCODED = Notice(
-    415,
-    Message("This form is in another encoding"),
-    (Message("Forms are read as UTF-8, which is what browsers send."),),
-    headers={"Connection": "close"},
-)
-_NO_TOKEN = Notice(
-    403,
-    Message("Open the address from the terminal"),
-    (
-        Message(
-            "Nobody else on this machine may use these pages, so a browser needs the address that attncheck serve "
-            "printed, with the token at its end. Copy the last one that the terminal shows."
-        ),
-        Message(
-            "Each address works once, in one browser; then the terminal shows the next one. If the server has been "
-            "restarted, earlier addresses and windows no longer work."
-        ),
-    ),
-)
-_WELCOME = Notice(200, Message("This browser can use the pages now"), (Message("They open by themselves."),))
 
 
 class Guard:
@@ -192,11 +151,8 @@ class Guard:
 
     def _refusal(self, scope: Scope) -> App | None:
         headers = Headers(scope=scope)
-        if headers.get("host", "").lower() not in self._hosts:
-            return OTHER_NAME
-        if scope["method"] not in SAFE_METHODS and not self._from_here(headers):
-            return NOT_FROM_HERE
-        return refused_body(headers, self._limit(scope)) or self._entrance(scope, headers)
+        own = f"http://{headers.get('host')}"
+        return refused(scope, self._hosts, own, self._limit(scope)) or self._entrance(scope, headers)
 
     def _entrance(self, scope: Scope, headers: Headers) -> App | None:
         """The answer to a request with a ticket or without the cookie; None if the pages answer."""
@@ -204,7 +160,7 @@ class Guard:
         ticket = dict(given).get(PARAMETER)
         has_cookie = self._is_token(cookie_parser(headers.get("cookie", "")).get(self._cookie, ""))
         if ticket is None or scope["method"] != "GET":
-            return None if has_cookie else _NO_TOKEN
+            return None if has_cookie else notice("no-token")
         rest = urlencode([(name, value) for name, value in given if name != PARAMETER])
         # a path on this server; //elsewhere would be another host
         place = "/" + scope["path"].lstrip("/\\") + (f"?{rest}" if rest else "")
@@ -219,9 +175,9 @@ class Guard:
         """
         used = self._tickets.pop(ticket, None)
         if used is None:
-            return _NO_TOKEN
+            return notice("no-token")
         place = quote(place, safe=_AS_IT_IS)  # browsers drop tabs and line ends from addresses
-        answer = replace(_WELCOME, step=Step(Message("Open them"), place)).response(scope)
+        answer = replace(notice("welcome"), step=Step(Message("Open them"), place)).response(scope)
         answer.headers["Refresh"] = f"0; url={place}"
         answer.set_cookie(self._cookie, self._token, httponly=True, samesite="strict", path="/")
         used()
@@ -233,22 +189,33 @@ class Guard:
     def _is_token(self, given: str) -> bool:
         return hmac.compare_digest(given.encode("utf-8", "replace"), self._token.encode())
 
-    def _from_here(self, headers: Headers) -> bool:
-        origins = headers.getlist("origin")
-        return origins == [f"http://{headers['host']}"] if origins else headers.get("sec-fetch-site") == "same-origin"
+
+def refused(scope: Scope, hosts: Container[str], address: str, most: int) -> Notice | None:
+    """A refusal of a request to another host than ``hosts``, or to change something from elsewhere than ``address``.
+
+    Or of its body, which may have at most ``most`` bytes; None if there is no reason for one.
+    """
+    headers = Headers(scope=scope)
+    if headers.get("host", "").lower() not in hosts:
+        return notice("other-name")
+    origins = headers.getlist("origin")
+    own = origins == [address] if origins else headers.get("sec-fetch-site") == "same-origin"
+    if scope["method"] not in SAFE_METHODS and not own:
+        return notice("not-from-here")
+    return refused_body(headers, most)
 
 
-def refused_body(headers: Headers, most: int) -> App | None:
+def refused_body(headers: Headers, most: int) -> Notice | None:
     """A refusal of a body whose length is said twice or is above ``most``, or of a form in another encoding.
 
     None if there is no reason for one. Some encodings of Python take minutes to decode, or give text that is none.
     """
     length = headers.get("content-length", "0")
     if _encoding(headers) not in ("utf-8", "utf8"):
-        return _ENCODED
+        return notice("other-encoding")
     if "transfer-encoding" in headers and "content-length" in headers:
-        return _AMBIGUOUS
-    return TOO_LARGE if not length.isdecimal() or len(length) > 9 or int(length) > most else None
+        return notice("two-lengths")
+    return notice("too-large") if not length.isdecimal() or len(length) > 9 or int(length) > most else None
 
 
 def _encoding(headers: Headers) -> str:
@@ -294,6 +261,6 @@ def with_limit(app: App, most: int) -> App:
         with contextlib.suppress(ClientDisconnect):
             await app(scope, receiving, sending)
         if left < 0 and not started:
-            await TOO_LARGE(scope, receive, send)
+            await notice("too-large")(scope, receive, send)
 
     return limited

@@ -25,11 +25,11 @@ from grader.core.model import Lang, Message, Text
 from grader.grading.checker import Checker
 from grader.web import class_pages
 from grader.web.class_pages import MOST_FORMULA, ClassChecker, ClassVisit, ClassWorkspace, log_path, person_folder
-from grader.web.gate import AT_ONCE, SIGN_OUT, TOO_MANY_REQUESTS, Gate, Proxy, restrict
+from grader.web.gate import AT_ONCE, SIGN_OUT, Gate, Proxy, restrict
 from grader.web.limits import RateLimit
 from grader.web.pages import learner_app
 from grader.web.people import ClassMember, ClassMembers, MemberFiles, Role
-from grader.web.security import SAFE_METHODS, TOO_LARGE, App, Receive, Scope, Send
+from grader.web.security import SAFE_METHODS, App, Receive, Scope, Send, notice
 from grader.web.sessions import Sessions
 from grader.web.visit import error_handlers, route
 
@@ -170,11 +170,11 @@ class Site:
         pace, now = (self._readings if reads else self._answers), time.monotonic()
         left = pace.wait(person.id, now)
         if left:
-            return replace(TOO_MANY_REQUESTS, headers={"Retry-After": f"{left + 1:.0f}"})
+            return replace(notice("too-many-requests"), headers={"Retry-After": f"{left + 1:.0f}"})
         pace.note(person.id, now)
         typed = dict(parse_qsl(scope["query_string"].decode("latin-1"))).get("answer", "")
         long = len(typed) > MOST_FORMULA or (reads and _length(scope) > 3 * MOST_FORMULA)
-        return TOO_LARGE if long else None
+        return notice("too-large") if long else None
 
     def workspace(self, person: ClassMember) -> ClassWorkspace:
         """The workspace of a person."""

@@ -15,21 +15,33 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from grader.core.errors import AttncheckError, StateError
-from grader.core.model import Exercise, Item, Lang, Message, Question
+from grader.core.model import Course, Exercise, Item, Lang, Message, Question
 from grader.core.text import OF_POINTS, points
 from grader.core.typesetting.html import prose
 from grader.report.html import environment
 from grader.web.learner import LearnerWorkspace
 
+T = TypeVar("T")
 TEMPLATES = Path(__file__).parent / "templates"
 #: The most that a number in a hidden field counts.
 _MOST_COUNT = 99
-_NO_PAGE = Message("There is no such page.")
 _NOT_READ = Message(
     "The server could not read what was sent: a field has more than a megabyte, there are too many, or one is missing. "
     "Nothing was saved."
 )
 _NOT_THEIRS = Message("This page is for other members of the class.")
+
+
+def existing(value: T | None) -> T:
+    """``value``. Raises HTTPException (404) if there is none."""
+    if value is None:
+        raise HTTPException(404)
+    return value
+
+
+def find_item(course: Course, name: str) -> tuple[Question, Item]:
+    """An item with its question. Raises HTTPException (404) if there is none."""
+    return existing(next(((q, i) for q in course.questions for i in q.items if i.id == name), None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,26 +99,16 @@ class LearnerVisit(Visit):
     @property
     def question(self) -> Question:
         """The question that the path names. Raises HTTPException (404) if there is none."""
-        question = self.learner.course.question(self.named("question"))
-        if question is None:
-            raise HTTPException(404)
-        return question
+        return existing(self.learner.course.question(self.named("question")))
 
     def item(self, name: str) -> tuple[Question, Item]:
         """An item with its question. Raises HTTPException (404) if there is none of this name."""
-        for question in self.learner.course.questions:
-            for item in question.items:
-                if item.id == name:
-                    return question, item
-        raise HTTPException(404)
+        return find_item(self.learner.course, name)
 
     @property
     def exercise(self) -> tuple[Question, Exercise]:
         """The exercise that the path names, with its question. Raises HTTPException (404) if there is none."""
-        exercise = self.learner.course.exercise(self.named("exercise"))
-        if exercise is None:
-            raise HTTPException(404)
-        return exercise
+        return existing(self.learner.course.exercise(self.named("exercise")))
 
     @property
     def is_part(self) -> bool:
@@ -116,22 +118,15 @@ class LearnerVisit(Visit):
     def show(self, template: str, *, status: int = 200, lang: Lang | None = None, **given: Any) -> Response:
         """The page that ``template`` makes of what is ``given``; ``lang`` is by default the learner's language."""
         lang = lang or self.lang
-        text = (
-            environment(TEMPLATES)
-            .get_template(template)
-            .render(
-                lang=lang,
-                _=translator(lang),
-                learner=self.learner,
-                course=self.learner.course,
-                nonce=getattr(self.request.state, "nonce", ""),
-                prose=prose,
-                of_points=OF_POINTS,
-                as_points=points,
-                **given,
-            )
-        )
+        nonce, course = getattr(self.request.state, "nonce", ""), self.learner.course
+        text = rendered(template, lang, learner=self.learner, course=course, nonce=nonce, **given)
         return HTMLResponse(text, status)
+
+
+def rendered(template: str, lang: Lang, *folders: Path, **given: Any) -> str:
+    """What ``template``, of these pages or in one of ``folders``, makes of what is ``given``."""
+    shared = {"_": translator(lang), "prose": prose, "of_points": OF_POINTS, "as_points": points}
+    return environment(TEMPLATES, *folders).get_template(template).render(lang=lang, **shared, **given)
 
 
 def translator(lang: Lang) -> Callable[..., str]:
@@ -185,5 +180,5 @@ def error_page(visit: LearnerVisit, error: Exception) -> Response:
     if isinstance(error, AttncheckError):
         return visit.show(template, status=400, lang=lang, text=visit.learner.told(error).of(lang))
     status = error.status_code if isinstance(error, HTTPException) else 500
-    message = {400: _NOT_READ, 403: _NOT_THEIRS}.get(status, _NO_PAGE)
+    message = {400: _NOT_READ, 403: _NOT_THEIRS}.get(status, Message("There is no such page."))
     return visit.show(template, status=status, lang=lang, text=message.of(lang))

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-import io
 import itertools
 import os
 import tempfile
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -130,11 +128,7 @@ def make_bundle(folder: Path, log: Path, learner: str, answers: dict[str, str]) 
         raws[_ANSWERS] = answers_file.new_answers_file(learner, answers).encode()
     if log.is_file():
         raws["progress.jsonl"] = log.read_bytes()
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path, data in sorted(raws.items()):
-            archive.writestr(zipfile.ZipInfo(path, _DATE), data, zipfile.ZIP_DEFLATED)
-    return made.getvalue()
+    return files.zipped(sorted(raws.items()), _DATE)
 
 
 def _content(path: Path) -> bytes | None:

@@ -924,14 +924,14 @@ def test_a_module_named_like_an_allowed_package_does_not_hide_it(sandbox: Sandbo
         sandbox.allow_packages(())
     assert result(report, "double").status is Status.PASSED
     (notice,) = report.notices
-    assert notice.where == own.path and "imports the library sortedcontainers" in plain(notice.text.en)
+    assert notice.where == own.path and "imports the library `sortedcontainers" in plain(notice.text.en)
     report = grade(COURSE, given, sandbox.observe)
     assert result(report, "double").status is not Status.PASSED and not report.notices
 
 
 def test_a_file_named_like_a_dependency_of_torch_is_left_out() -> None:
     """Torch imports it later. A submission of nothing else has nothing to grade, and hears why."""
-    with pytest.raises(SubmissionError, match=r"networkx.*rename it, for example to my_networkx"):
+    with pytest.raises(SubmissionError, match=r"networkx.*rename it, for example to `my_networkx"):
         grade(COURSE, submission(networkx=DOUBLE), NEVER)
 
 

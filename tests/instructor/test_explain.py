@@ -225,7 +225,7 @@ def test_points_given_by_hand_and_changed_questions(out: Path, sandbox: Sandbox,
         ("bo", "Q1.a/x", {}, "Q1.a is an item, which has no checks"),
         ("cy", "double", {}, "cy.py of cy could not be graded: cy.py: line 1"),
         ("bo", "double", {"attempt": 2}, "bo has no attempt 2; available: 1"),
-        ("bo", "double", {"seed": Seed.number(3)}, "leave out --seed-file"),
+        ("bo", "double", {"seed": Seed.number(3)}, "leave out `--seed-file"),
     ],
 )
 def test_what_is_refused(

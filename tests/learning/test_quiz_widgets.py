@@ -12,6 +12,7 @@ import pytest
 
 from grader.core.marks import plain
 from grader.core.model import Course, Item
+from grader.core.typesetting.html import formula
 from grader.course import items, loader
 from grader.grading import courses
 from grader.learning import quiz_session
@@ -59,7 +60,6 @@ def fill(quiz: QuizWidgets, answer: str) -> None:
     card = quiz_session.current(quiz.session)
     assert card is not None
     lines, matches = items.numbers(card.asked.choices), items.numbers(card.asked.partners)
-    texts = {choice.id: choice.text.en for choice in card.asked.choices}
     found = [w for w in below(quiz.box) if not isinstance(w, (ipywidgets.Button, ipywidgets.HTML, ipywidgets.Box))]
     match found[0]:
         case ipywidgets.Checkbox():
@@ -68,8 +68,8 @@ def fill(quiz: QuizWidgets, answer: str) -> None:
         case ipywidgets.Label():
             pairs = dict(pair.split("-") for pair in answer.split(", "))
             for label, menu in zip(found[::2], found[1::2], strict=True):
-                (name,) = (name for name, said in texts.items() if said == label.value)
-                assert any(label.startswith(f"{matches[pairs[name]]}  ") for label, _ in menu.options)
+                (name,) = (name for name, number in lines.items() if number == label.value.split()[0])
+                assert any(label.split()[0] == matches[pairs[name]] for label, _ in menu.options)
                 menu.value = pairs[name]
         case ipywidgets.Text() if card.asked.form == "order":
             found[0].value = " ".join(lines[name] for name in answer.split())
@@ -186,7 +186,7 @@ def test_a_formula_that_was_read_otherwise_is_confirmed_first() -> None:
     quiz, saved = quiz_on(item)
     fill(quiz, "the share is n/(n + d)")
     press(quiz, "Submit")
-    assert "I read: n/(n + d)" in text(quiz) and "Type y" not in text(quiz) and not saved
+    assert f"I read: {formula('n/(n + d)')}" in text(quiz) and "Type y" not in text(quiz) and not saved
     (field,) = [widget for widget in below(quiz.box) if isinstance(widget, ipywidgets.Text)]
     assert field.value == "the share is n/(n + d)"
     press(quiz, "Yes, that is it")

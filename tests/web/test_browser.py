@@ -12,12 +12,13 @@ import socket
 import threading
 import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
+import torch
 
 from grader.authoring.typesetting import texts_of
 from grader.commands.serve import _redirect
@@ -30,6 +31,7 @@ from grader.learning.log import Answered, Coded, Reviewed
 from grader.web.learner import LearnerWorkspace
 from grader.web.pages import make_app
 from grader.web.security import Guard
+from reference import attention, heads, masks, position, scores
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="`make test-web` installs playwright")
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome") or ""
@@ -44,6 +46,8 @@ def softmax(x, axis=-1):
 """
 
 PAGES = ("/", "/progress", "/review", "/pictures", "/pictures/masks", "/pictures/cost", "/work", "/questions/Q5")
+ORDER = "all => all.map(one => one.dataset.id)"
+EYE, STEPS = torch.eye(5, dtype=torch.float64), torch.arange(5)
 PLACEHOLDER = re.compile(r"\{[A-Za-z_]\w*\}")
 
 
@@ -53,7 +57,8 @@ class Running:
     def __init__(self) -> None:
         self.socket = socket.socket()
         self.socket.bind(("127.0.0.1", 0))
-        self.host = f"127.0.0.1:{self.socket.getsockname()[1]}"
+        self.port = self.socket.getsockname()[1]
+        self.host = f"127.0.0.1:{self.port}"
         self.url = f"http://{self.host}"
 
     def serve(self, app: Any) -> None:
@@ -117,14 +122,20 @@ def chromium() -> Iterator[Any]:
         made.close()
 
 
-@pytest.fixture
-def page(chromium: Any, site: Site) -> Iterator[Any]:
-    """A signed-in window in which nothing goes wrong: no error on the console, no request to anywhere else."""
-    window = chromium.new_page(viewport={"width": 1100, "height": 900})
+def troubles(window: Any, site: Running) -> list[str]:
+    """What goes wrong in a window from now on: errors on the console, requests to anywhere else."""
     wrong: list[str] = []
     window.on("console", lambda said: wrong.append(said.text) if said.type in ("error", "warning") else None)
     window.on("pageerror", lambda error: wrong.append(str(error)))
     window.on("request", lambda sent: None if sent.url.startswith((site.url, "data:")) else wrong.append(sent.url))
+    return wrong
+
+
+@pytest.fixture
+def page(chromium: Any, site: Site) -> Iterator[Any]:
+    """A signed-in window in which nothing goes wrong: no error on the console, no request to anywhere else."""
+    window = chromium.new_page(viewport={"width": 1100, "height": 900})
+    wrong = troubles(window, site)
     site.enter(window)
     yield window
     window.close()
@@ -150,7 +161,7 @@ def test_a_learners_way(page: Any, site: Site, course: Course, lang: str) -> Non
     page.wait_for_url(f"**/{item.id}**")
     right = next(option for option in item.spec.options if option.correct)
     page.get_by_label(re.compile(re.escape(right.text.of("zh" if lang == "zh" else "en")))).check()
-    page.get_by_role("button", name=re.compile("Submit|提交")).click()
+    page.get_by_role("button", name=re.compile("^Check|^检查")).click()
     page.get_by_text(re.compile("Correct|答对")).first.wait_for()
     page.goto(f"{site.url}/questions/Q3/code")
     for axis, passed in (("0", False), ("axis", True)):
@@ -168,7 +179,7 @@ def test_the_place_is_marked_in_the_editor(page: Any, site: Site) -> None:
     """The line that the diagnosis names, with the part underlined."""
     page.goto(f"{site.url}/questions/Q3/code")
     write(page, SOFTMAX.format(axis="0"))
-    page.get_by_role("button", name="Save and check").click()
+    page.get_by_role("button", name="Check").click()
     page.locator(".marked-line").wait_for(timeout=60_000)
     assert "torch.exp" in page.locator(".marked-line").inner_text()
 
@@ -191,13 +202,13 @@ def test_by_keyboard_alone(page: Any, site: Site, course: Course) -> None:
 
 
 def test_without_scripts(chromium: Any, site: Site, course: Course) -> None:
-    """Quiz and code work; the editor is a plain field; a wrong answer stays, with its mark."""
+    """Quiz and code work; the editor is a plain field; a wrong answer stays, with its mark; figures are stills."""
     context = chromium.new_context(java_script_enabled=False)
     window = context.new_page()
     site.enter(window)
     window.goto(f"{site.url}/questions/Q3/code")
     window.locator("textarea").fill(SOFTMAX.format(axis="axis"))
-    window.get_by_role("button", name="Save and check").click()
+    window.get_by_role("button", name="Check").click()
     window.locator("#report .part.passed").first.wait_for(timeout=60_000)
     item = next(item for question in course.questions for item in question.items if item.kind == "order")
     window.goto(f"{site.url}/items/{item.id}")
@@ -205,9 +216,11 @@ def test_without_scripts(chromium: Any, site: Site, course: Course) -> None:
     wrong = [thing.id for thing in item.spec.things][::-1]
     for at, name in enumerate(wrong):
         places.nth(at).select_option(name)
-    window.get_by_role("button", name="Submit").click()
+    window.get_by_role("button", name="Check").click()
     assert places.evaluate_all("all => all.map(one => one.value)") == wrong
     assert window.locator("p .wrong-here").count() == 1
+    window.goto(f"{site.url}/questions/Q5")
+    assert window.locator(".stage .figure").is_visible() and not window.locator(".knobs").is_visible()
     context.close()
 
 
@@ -225,10 +238,7 @@ def test_nothing_is_cut_off(page: Any, site: Site, course: Course, width: int, s
     ):
         page.goto(site.url + path)
         assert page.evaluate("document.documentElement.scrollWidth") <= width, path
-        ink, paper = page.evaluate(
-            "[getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor]"
-        )
-        assert abs(_luminance(ink) - _luminance(paper)) > 0.5
+        assert _contrast(page, "body") > 0.5
 
 
 def _formulas(course: Course) -> Iterator[tuple[str, str]]:
@@ -241,7 +251,7 @@ def _formulas(course: Course) -> Iterator[tuple[str, str]]:
             yield from (("reading", read) for _, read in items.kind(item.kind).reading(item.spec, key.en))
     for kind, said in (piece for text in texts for piece in (*pieces(text.en), *pieces(text.zh))):
         if kind in ("formula", "display"):
-            yield kind, PLACEHOLDER.sub("7", said)
+            yield "display" if kind == "display" else "inline", PLACEHOLDER.sub("7", said)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -263,15 +273,13 @@ def test_every_formula(page: Any, course: Course, scheme: str) -> None:
                 return part.tagName !== "CODE" && box.width && box.height && (fits || scrolls)
             }
             const shown = row => [...row.querySelectorAll("math, code")]
-            return [...main.children].filter(row => !fonts.length || !shown(row).every(good)).map(row => row.innerText)
+            const rows = [...main.children].filter(row => !fonts.length || !shown(row).every(good))
+            return rows.map(row => row.textContent)
         }""",
         [f'<p class="{kind}">{formula(said, display=kind == "display")}</p>' for kind, said in formulas],
     )
     assert wrong == []
-    ink, paper = page.evaluate(
-        "[getComputedStyle(document.querySelector('mi')).color, getComputedStyle(document.body).backgroundColor]"
-    )
-    assert abs(_luminance(ink) - _luminance(paper)) > 0.5
+    assert _contrast(page, "mi") > 0.5
 
 
 @pytest.mark.skipif(not AXE.is_file(), reason="`make test-web` installs axe-core")
@@ -339,7 +347,7 @@ def test_the_way_in_through_a_file(chromium: Any, site: Site, tmp_path: Path) ->
     window = chromium.new_context().new_page()
     window.goto(file.as_uri())
     window.wait_for_url(f"{site.url}/")
-    assert window.get_by_role("heading", level=1).inner_text() == "Attention in Transformers"
+    assert window.get_by_role("heading", level=1).inner_text() == "Is self-attention a task or a mechanism?"
     other = chromium.new_context().new_page()
     other.goto(file.as_uri())
     other.get_by_text("Open the address from the terminal").wait_for()
@@ -353,12 +361,10 @@ def test_things_are_sorted(page: Any, site: Site, course: Course) -> None:
     page.goto(f"{site.url}/items/{item.id}")
     wanted = [thing.id for thing in item.spec.things]
     for at, name in enumerate(wanted):
-        while (now := page.locator(".sortable li").evaluate_all("all => all.map(one => one.dataset.id)")).index(
-            name
-        ) > at:
+        while (now := page.locator(".sortable li").evaluate_all(ORDER)).index(name) > at:
             page.locator(f".sortable li[data-id='{name}'] button[data-by='-1']").click()
     assert now == wanted
-    page.get_by_role("button", name="Submit").click()
+    page.get_by_role("button", name="Check").click()
     page.get_by_text("Correct.").wait_for()
 
 
@@ -395,7 +401,7 @@ def test_marks_span_lines_and_any_letters(
         "**/questions/Q3/code", lambda route: route.fulfill(body=f'<p class="checked" data-marks="{marks}">.</p>')
     )
     write(page, MARKED)
-    page.get_by_role("button", name="Save and check").click()
+    page.get_by_role("button", name="Check").click()
     page.locator(".checked").wait_for()
     lines = page.evaluate(
         "[...document.querySelectorAll('.cm-line')].map("
@@ -408,7 +414,7 @@ def test_a_syntax_error_is_shown_and_marked(page: Any, site: Site) -> None:
     """Beside the editor, like a report."""
     page.goto(f"{site.url}/questions/Q3/code")
     write(page, "def softmax(x, axis=-1):\n    return (x\n")
-    page.get_by_role("button", name="Save and check").click()
+    page.get_by_role("button", name="Check").click()
     page.get_by_text("was never closed").wait_for()
     assert "return (x" in page.locator(".marked-line").inner_text()
     assert page.locator(".marked-part").inner_text() == "("
@@ -420,7 +426,7 @@ def test_a_stopped_server_is_said(chromium: Any, site: Site) -> None:
     site.enter(window)
     window.goto(f"{site.url}/questions/Q3/code")
     window.context.set_offline(True)
-    window.get_by_role("button", name="Save and check").click()
+    window.get_by_role("button", name="Check").click()
     window.get_by_text("The server does not answer.").wait_for()
     assert "def softmax" in window.locator("textarea[data-editor]").input_value()
     window.close()
@@ -441,10 +447,10 @@ def test_things_are_dragged(page: Any, site: Site, course: Course) -> None:
     item = next(item for question in course.questions for item in question.items if item.kind == "order")
     page.goto(f"{site.url}/items/{item.id}")
     entries = page.locator(".sortable li")
-    before = entries.evaluate_all("all => all.map(one => one.dataset.id)")
+    before = entries.evaluate_all(ORDER)
     entries.nth(len(before) - 1).drag_to(entries.nth(0), target_position={"x": 40, "y": 2})
     wanted = [before[-1], *before[:-1]]
-    assert entries.evaluate_all("all => all.map(one => one.dataset.id)") == wanted
+    assert entries.evaluate_all(ORDER) == wanted
     assert page.locator("select[name=answer]").evaluate_all("all => all.map(one => one.value)") == wanted
 
 
@@ -456,7 +462,7 @@ def test_a_review(page: Any, site: Site, course: Course) -> None:
     for path in (f"/items/{item.id}", f"/review/items/{item.id}"):
         page.goto(site.url + path)
         page.get_by_label(label).check()
-        page.get_by_role("button", name="Submit").click()
+        page.get_by_role("button", name="Check").click()
         page.locator(".feedback").first.wait_for()
     page.get_by_role("button", name="easy").press("Enter")
     page.get_by_text("next review: in").wait_for()
@@ -479,6 +485,7 @@ def test_own_code_beside_the_reference(page: Any, site: Site) -> None:
     assert page.get_by_role("link", name="Compare with the reference").count() == 0
     site.passed("Q3")
     page.goto(f"{site.url}/questions/Q3/code")
+    page.get_by_role("tab", name="Hints").click()
     page.get_by_role("link", name="Compare with the reference").click()
     page.locator(".side-by-side").first.wait_for(timeout=60_000)
     assert "e.sum(axis" in page.locator(".side-by-side").first.inner_text()
@@ -602,11 +609,8 @@ def test_digits_choose_options(page: Any, site: Site, course: Course) -> None:
     page.keyboard.press("2")
     page.keyboard.press("3")
     page.keyboard.press("2")
-    assert page.locator("input[name=answer]").evaluate_all("all => all.map(one => one.checked)")[:3] == [
-        False,
-        False,
-        True,
-    ]
+    checked = page.locator("input[name=answer]").evaluate_all("all => all.map(one => one.checked)")
+    assert checked[:3] == [False, False, True]
     assert page.locator("input:checked").get_attribute("data-digit") == "3"
     saved(page)
     page.reload()
@@ -617,21 +621,109 @@ def test_an_order_stays_as_it_was_dragged(page: Any, site: Site, course: Course)
     """After a reload, and after a wrong attempt, whose mark is at an entry."""
     item = next(item for question in course.questions for item in question.items if item.kind == "order")
     page.goto(f"{site.url}/items/{item.id}")
-    order = "all => all.map(one => one.dataset.id)"
     page.locator(".sortable li button[data-by='1']").first.click()
-    wanted = page.locator(".sortable li").evaluate_all(order)
+    wanted = page.locator(".sortable li").evaluate_all(ORDER)
     saved(page)
     page.reload()
-    assert page.locator(".sortable li").evaluate_all(order) == wanted
-    page.get_by_role("button", name="Submit").click()
+    assert page.locator(".sortable li").evaluate_all(ORDER) == wanted
+    page.get_by_role("button", name="Check").click()
     page.locator(".feedback").wait_for()
-    assert page.locator(".sortable li").evaluate_all(order) == wanted
+    assert page.locator(".sortable li").evaluate_all(ORDER) == wanted
     assert page.locator(".sortable .wrong-here").count() == 1
+
+
+# ------------------------------------------------------------------------------------------------ figures
+
+
+Tensors: TypeAlias = dict[str, torch.Tensor]
+#: What a script computes from ``q``, ``k``, ``x``, ``w``, ``u`` and ``mask``, and what a reference does.
+COMPUTED: list[tuple[str, str, Callable[[Tensors], torch.Tensor]]] = [
+    ("attention", "attention(q, k).scores", lambda d: scores.scaled_scores(d["q"], d["k"])),
+    ("attention", "attention(q, k, {divide: false}).products", lambda d: d["q"] @ d["k"].T),
+    ("attention", "attention(q, k, {causal: true}).weights", lambda d: masks.causal_attention(d["q"], d["k"], EYE)),
+    ("attention", "attention(q, k, {temperature: 2}).weights", lambda d: scores.softmax(d["q"] @ d["k"].T / 4)),
+    ("variance", "scores(q, k, true)", lambda d: scores.scaled_scores(d["q"], d["k"])),
+    ("variance", "variance(q.flat())", lambda d: d["q"].var(correction=0)),
+    ("distance", "frequencies(6, 100)", lambda d: position.frequencies(6, 100.0)),
+    ("distance", "x.map((row, at) => rope(row, at, 50))", lambda d: position.apply_rope(d["x"], STEPS, 50.0)),
+    ("masks", "causal(3, 5)", lambda d: masks.causal_mask(3, 5)),
+    ("masks", "padding(2, 5)", lambda d: masks.padding_mask(torch.tensor([2]), 5)[0, 0, 0]),
+    ("masks", "masked(q, k, mask)", lambda d: attention.scaled_dot_product_attention(d["q"], d["k"], EYE, d["mask"])),
+    (
+        "heads",
+        "multiHead(x, {q: w, k: u, v: w, o: u}, [true, false, true]).output",
+        lambda d: heads.ablate_heads(d["x"], d["w"], d["u"], d["w"], d["u"], 3, torch.tensor([True, False, True])),
+    ),
+    (
+        "cache",
+        "x.reduce((made, row) => decode(row, made, {q: w, k: u, v: w}), {keys: [], values: []}).output",
+        lambda d: masks.causal_attention(d["x"] @ d["w"], d["x"] @ d["u"], d["x"] @ d["w"])[-1],
+    ),
+]
+
+
+def test_figures_compute_what_the_references_do(page: Any) -> None:
+    """Every number that a script draws, on the same inputs."""
+    made = torch.Generator().manual_seed(7)
+    sizes = {"q": (5, 4), "k": (5, 4), "x": (5, 6), "w": (6, 6), "u": (6, 6)}
+    drawn = {name: torch.randn(size, generator=made, dtype=torch.float64) for name, size in sizes.items()}
+    drawn["mask"] = (drawn["q"] @ drawn["k"].T > 0) & (STEPS != 2)[:, None]  # nothing is left for one of the queries
+    given = {name: values.tolist() for name, values in drawn.items()}
+    for figure, call, reference in COMPUTED:
+        function = re.match(r"(?:x\.\w+\(.*?=> )?(\w+)", call)
+        assert function is not None
+        found = page.evaluate(
+            f"async ({{{', '.join(given)}}}) => {{"
+            f" const {{{function[1]}}} = await import('/static/figures/{figure}.js'); return {call} }}",
+            given,
+        )
+        wanted = reference(drawn).double()
+        torch.testing.assert_close(torch.tensor(found, dtype=torch.float64), wanted, rtol=0, atol=1e-9, msg=call)
+
+
+@pytest.mark.parametrize("width", [375, 1280])
+@pytest.mark.parametrize(
+    ("question", "key"),
+    [("Q3", "End"), ("Q5", "Home"), ("Q9", "Space"), ("Q14", "End"), ("Q20", "Enter"), ("Q21", "Enter")],
+)
+def test_figures_move_by_keyboard(page: Any, site: Site, question: str, key: str, width: int) -> None:
+    """The last button, or the first field, changes the drawing and what is said; nothing is cut off."""
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(f"{site.url}/questions/{question}")
+    said, drawing = page.locator(".said"), page.locator(".stage svg")
+    assert "{" not in said.inner_text() and said.inner_text()
+    before = drawing.inner_html(), said.inner_text()
+    page.locator(".knobs input").first.or_(page.locator(".knobs button").last).first.press(key)
+    assert drawing.inner_html() != before[0] and said.inner_text() != before[1]
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    left, right = drawing.evaluate("svg => [svg.getBoundingClientRect().left, svg.getBoundingClientRect().right]")
+    for box in filter(None, (each.bounding_box() for each in drawing.locator("text").all())):
+        assert left <= box["x"] and box["x"] + box["width"] <= right
+
+
+@pytest.mark.parametrize(("question", "hides"), [("Q5", False), ("Q20", True)])
+def test_cells_are_chosen_by_keyboard(page: Any, site: Site, question: str, hides: bool) -> None:
+    """Arrow keys choose one, within the matrix; Enter hides the key of a mask."""
+    page.goto(f"{site.url}/questions/{question}")
+    drawing = page.locator(".stage svg")
+    for _ in range(9):
+        drawing.press("ArrowUp")
+        drawing.press("ArrowLeft")
+    assert page.locator(".said").inner_text().count("“the”") == 2
+    drawing.press("Enter")
+    assert ("no key left" in page.locator(".said").inner_text()) == hides
 
 
 def course_question(site: Site) -> Any:
     """Q3."""
     return site.learner.course.question("Q3")
+
+
+def _contrast(window: Any, part: str) -> float:
+    """How much lighter or darker the ink of the first ``part`` is than the paper."""
+    style = "part => { const style = getComputedStyle(part); return [style.color, style.backgroundColor] }"
+    (ink, _), (_, paper) = (window.locator(name).first.evaluate(style) for name in (part, "body"))
+    return abs(_luminance(ink) - _luminance(paper))
 
 
 def _luminance(colour: str) -> float:

@@ -14,26 +14,13 @@ from grader.web.gate import Proxy
 from grader.web.people import Role
 from grader.web.sessions import Claim, read_signer
 from tests.web.test_browser import AXE, CHROMIUM, Running, _violations, chromium  # noqa: F401, a fixture
+from tests.web.test_instructor import PATHS
 from tests.web.test_site import CODE, Classroom, made  # noqa: F401, a fixture
 
 pytest.importorskip("playwright.sync_api", reason="`make test-web` installs playwright")
 pytestmark = [pytest.mark.prove, pytest.mark.skipif(not CHROMIUM, reason="needs Chromium; name one with CHROMIUM")]
 NOW = datetime(2026, 11, 6, 7, 13, 47, tzinfo=UTC)
-STAFF = (
-    "",
-    "/learners/ada",
-    "/questions",
-    "/items/Q1.a",
-    "/exercises/double",
-    "/misconceptions",
-    "/marking",
-    "/requests",
-    "/similar",
-    "/downloads",
-    "/changes",
-    "/sessions",
-    "/nothing",
-)
+STAFF = (*PATHS, "/sessions", "/nothing")
 
 
 class Server(Running):

@@ -437,7 +437,7 @@ def test_every_download_is_described() -> None:
     """In words of the pages: nobody can type an option of a command there."""
     from grader.web.instructor import export_formats
 
-    described = {form.name: form.about for form in export_formats()}
+    described = {name: module.ON_PAGE for name, module in export_formats().items()}
     assert len(described) == 9
     assert not [name for name, text in described.items() if "--" in text.en + text.zh]
 

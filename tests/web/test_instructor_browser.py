@@ -14,7 +14,7 @@ from grader.instructor.export import ExportOptions, ExportTarget, export
 from grader.web.class_data import LANGUAGE, ClassData
 from grader.web.security import COOKIE
 from tests.web.staff import make_app
-from tests.web.test_browser import AXE, CHROMIUM, Running, _violations, chromium  # noqa: F401, a fixture
+from tests.web.test_browser import AXE, CHROMIUM, Running, _violations, chromium, troubles  # noqa: F401, a fixture
 from tests.web.test_instructor import NOW, PATHS, class_data, given, handed_in, in_process  # noqa: F401, fixtures
 
 pytest.importorskip("playwright.sync_api", reason="`make test-web` installs playwright")
@@ -54,16 +54,10 @@ def page(chromium: Any, site: Site) -> Iterator[Any]:  # noqa: F811
     context = chromium.new_context(viewport={"width": 1200, "height": 900})
     context.add_cookies(site.cookies("en"))
     window = context.new_page()
-    wrong: list[str] = []
-    missing = "the server responded with a status of 404"
-    window.on(
-        "console", lambda s: wrong.append(s.text) if s.type in ("error", "warning") and missing not in s.text else 0
-    )
-    window.on("pageerror", lambda error: wrong.append(str(error)))
-    window.on("request", lambda sent: None if sent.url.startswith((site.url, "data:")) else wrong.append(sent.url))
+    wrong = troubles(window, site)
     yield window
     context.close()
-    assert not wrong
+    assert [each for each in wrong if "the server responded with a status of 404" not in each] == []
 
 
 def test_an_instructors_way(page: Any, site: Site) -> None:

@@ -24,6 +24,7 @@ from grader.report.figures.figure import Figure, LinePlot, PlotAxis, line
 from grader.report.figures.run import ExerciseRemark, LearnerValues
 from grader.submission import read
 from grader.web.learner import LearnerWorkspace
+from tests.stills import FOLDER
 from tests.web.conftest import OWN, Checks
 
 
@@ -526,9 +527,16 @@ def test_everything_is_downloaded(browser: TestClient, learner: LearnerWorkspace
 
 
 def test_pictures(browser: TestClient, learner: LearnerWorkspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every picture of the course is listed; one is drawn with what is to be said about it."""
+    """Every picture of the course is listed with its still, and is at a question; one is drawn with what is said."""
     listed = page(browser, "/pictures")
-    assert all(f'href="/pictures/{name}"' in listed for name in kinds.kinds())
+    at_questions = "".join(page(browser, f"/questions/{question.id}") for question in learner.course.questions)
+    for name in kinds.kinds():
+        assert f'href="/pictures/{name}"' in listed and f'href="/pictures/{name}"' in at_questions
+        assert (FOLDER / f"{name}.en.html").read_text("utf-8").strip() in listed
+    moving = {file.stem for file in FOLDER.with_name("figures").glob("*.html")} - {"parts"}
+    assert len(moving) == 6 and moving < set(kinds.kinds())
+    assert moving == set(re.findall(r'data-moving="(\w+)"', at_questions))
+    assert all(browser.get(f"/static/figures/{name}.js").status_code == 200 for name in moving)
     page(browser, "/pictures/nothing", 404)
     axis = PlotAxis(Text("n <b>", "n"))
     lines = (line(Text("yours", "你的"), (1, 2), (1, 3), who="learner"),)

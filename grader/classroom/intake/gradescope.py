@@ -114,9 +114,8 @@ def _metadata(tree: Tree) -> dict[str, dict[str, Any]]:
         data = yaml.load(raw, _Loader)
     except (yaml.YAMLError, ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
         reason = " ".join(str(error).split())[:200] or type(error).__name__
-        raise UsageError(
-            Message("{name} is not YAML ({said}); export the submissions again.").fill(name=name, said=reason)
-        ) from error
+        said = Message("{name} is not YAML ({said}); export the submissions again.")
+        raise UsageError(said.fill(name=name, said=reason)) from error
     if not isinstance(data, dict):
         said = Message("{name} has no submissions; expected a mapping of folders, as Gradescope exports it.")
         raise UsageError(said.fill(name=name))

@@ -25,8 +25,9 @@ _WITH_PUNCTUATION = re.compile(
 )
 _WHOLE = Markup('<span class="whole">{}</span>')
 _STEP = Markup(
-    '<span class="step"><span class="left">{}</span><span class="{}">{}</span><span class="because">{}</span></span>'
+    '<span class="step"><span class="left">{}</span><span class="{}">{}</span><span class="why">{}</span></span>'
 )
+_APOSTROPHE = re.compile(r"(?<=[A-Za-z])'(?=[a-z])")
 #: White space of any kind but a line break.
 _SPACE = re.compile(r"[^\S\n]")
 
@@ -88,7 +89,7 @@ def _typeset(kind: Kind | None, text: str) -> Markup:
         case "display":
             return Markup('<span class="display">{}</span>').format(formula(text, display=True))
         case None:
-            return escape(text)
+            return escape(_APOSTROPHE.sub("’", text))
 
 
 def python(source: str, start: int = 0, end: int | None = None) -> Markup:
@@ -131,7 +132,17 @@ def prose(text: str) -> Markup:
 def _blocks(rows: list[str]) -> Iterator[Markup]:
     for listed, group in itertools.groupby(rows, lambda line: line.lstrip().startswith("- ")):
         if listed:
-            entries = [Markup("<li>{}</li>").format(typeset(line.lstrip()[2:])) for line in group]
-            yield Markup("<ul>{}</ul>").format(Markup("").join(entries))
+            yield _list(list(group))
         else:
             yield from (Markup("<p>{}</p>").format(typeset(line)) for line in group if line.strip())
+
+
+def _list(rows: list[str]) -> Markup:
+    """A list of lines that begin with ``- ``; those that are indented are below the entry before them."""
+    entries: list[Markup] = []
+    for inner, group in itertools.groupby(rows, lambda line: line.startswith(" ")):
+        if inner and entries:
+            entries[-1] += _list([line.lstrip() for line in group])
+        else:
+            entries += [typeset(line.lstrip()[2:]) for line in group]
+    return Markup("<ul>{}</ul>").format(Markup("").join(map(Markup("<li>{}</li>").format, entries)))

@@ -139,7 +139,8 @@ def _tokens(text: str) -> list[_Token]:
 def _letters(run: str, after: str) -> list[tuple[str, str]]:
     """A run of Latin letters as words and names: ``softmax``, ``nd`` (two names), ``nlog`` (a name, then a word)."""
     known = table(__file__, "upright.yaml")
-    if run in known or (len(run) > 1 and after.startswith("(") and not run.isupper()):
+    called = after.startswith("[") if run == "E" else len(run) > 1 and after.startswith("(") and not run.isupper()
+    if run in known or called:
         return [(run, "word")]
     word = next((each for each in known if len(each) > 2 and run.endswith(each)), "")
     if word and len(run) - len(word) < 3:
@@ -267,7 +268,7 @@ class _Reader:
             raise LayoutError("nothing follows “_”")
         if token.text == "{":
             self.place += 1
-            return _unfenced(self._fence(token))
+            return _without_commas(_unfenced(self._fence(token)))
         if token.kind == "number" or token.text in _PREFIXES or not token.text[0].isalnum():
             return self._factor("_", token)
         run = ""
@@ -371,6 +372,14 @@ def _unfenced(tree: Tree) -> Tree:
     return (
         _row(tree.of.parts) if isinstance(tree, Fence) and (tree.open, tree.close) in (("(", ")"), ("{", "}")) else tree
     )
+
+
+def _without_commas(index: Tree) -> Tree:
+    """An index of single letters, such as ``i,j``, as ``ij``."""
+    parts = index.parts if isinstance(index, Row) else ()
+    letters = tuple(part for part in parts if part != Atom(",", "sign"))
+    single = all(isinstance(part, Atom) and part.kind == "name" for part in letters)
+    return Row(letters) if letters and single else index
 
 
 def _beside(first: Tree | None, second: Tree) -> Tree:

@@ -23,9 +23,12 @@ from grader.core.typesetting.layout import (
 #: A formula of more parts may break before its relations, and one of twice as many before ``+`` and ``−``, too. No
 #: browser breaks a line inside of a ``math`` element.
 _LONGEST_UNBROKEN = 12
+_LONGEST_DISPLAYED = 8
 _THIN = '<mspace width="0.167em"/>'
 #: Brackets stay as high as the text, unless they hold a fraction.
 _SAME_HEIGHT = ' stretchy="false"'
+#: Follows it where brackets are around scripts below or above.
+_AROUND_SCRIPTS = "\0"
 _NO_SPACE = ' lspace="0" rspace="0"'
 _TIGHT = frozenset("/!|∣:∂∇Δ")
 _PRIME = Atom("′", "sign")
@@ -42,13 +45,17 @@ def mathml(formula: str, *, display: bool = False) -> str:
 
     Everything in it is escaped. Raises LayoutError (see ``layout``).
     """
-    row = layout(formula, display=display)
-    if display:
-        return f'<math display="block">{_of(row)}</math>'
-    sides = _sides(row.parts)
+    sides = _sides(layout(formula, display=display).parts, _LONGEST_DISPLAYED if display else _LONGEST_UNBROKEN)
     # A later side begins with the sign that joins it to the one before.
     joined = (_row(side, None if at == 0 else Row(())) for at, side in enumerate(sides))
-    return "<wbr>".join(f"<math>{side}</math>" for side in joined)
+    return "<wbr>".join(_math(side, display=display) for side in joined)
+
+
+def _math(written: str, *, display: bool) -> str:
+    """A ``math`` element. Only in a displayed one, scripts are below and above sums, and brackets as high as these."""
+    if display:
+        return f'<math displaystyle="true">{written.replace(_SAME_HEIGHT + _AROUND_SCRIPTS, "")}</math>'
+    return f"<math>{written.replace(_AROUND_SCRIPTS, '')}</math>"
 
 
 def sides(formula: str) -> tuple[str, str]:
@@ -59,17 +66,17 @@ def sides(formula: str) -> tuple[str, str]:
     parts = layout(formula, display=True).parts
     at = next((at for at, part in enumerate(parts) if isinstance(part, Atom) and part.text in RELATIONS), len(parts))
     left, right = (
-        f'<math displaystyle="true">{_row(side, before)}</math>' if side else ""
+        _math(_row(side, before), display=True) if side else ""
         for side, before in ((parts[:at], None), (parts[at:], Row(())))
     )
     return left, right
 
 
-def _sides(parts: tuple[Tree, ...]) -> list[tuple[Tree, ...]]:
+def _sides(parts: tuple[Tree, ...], longest: int) -> list[tuple[Tree, ...]]:
     size = len(_PART.findall(_row(parts)))
-    if size <= _LONGEST_UNBROKEN:
+    if size <= longest:
         return [parts]
-    breaking = RELATIONS | frozenset("+−" if size > 2 * _LONGEST_UNBROKEN else "")
+    breaking = RELATIONS | frozenset("+−" if size > 2 * longest else "")
     breaks = [at for at, part in enumerate(parts) if at and isinstance(part, Atom) and part.text in breaking]
     ends = [0, *breaks, len(parts)]
     return [parts[start:end] for start, end in itertools.pairwise(ends)]
@@ -95,7 +102,8 @@ def _of(tree: Tree) -> str:
             return f'<munder class="labelled">{_of(of)}{_of(label)}</munder>'
         case Fence(opening, of, closing):
             inside = _row(of.parts)
-            height = "" if "<mfrac>" in inside else _SAME_HEIGHT
+            around = _AROUND_SCRIPTS if "<munder" in inside else ""
+            height = "" if "<mfrac>" in inside else _SAME_HEIGHT + around
             return _row_of(_bracket(opening, "prefix", height), inside, _bracket(closing, "postfix", height))
         case Scripts(base, below, above):
             return _scripts(base, below, above)
@@ -153,8 +161,10 @@ def _after(before: Tree | None, part: Tree, *, last: bool) -> str:
     match part:
         case Atom("…", _) if isinstance(before, Atom) and before.text in "+−·×":
             return "<mi>⋯</mi>"
-        case Atom(text, "sign") if starts and last:  # without operands
+        case Atom(text, "sign") if (starts or text == ",") and last:  # without operands
             return _sign(text, _NO_SPACE)
+        case Atom(text, "sign") if before is None and text in RELATIONS:
+            return _sign(text, ' lspace="0"')
         case Atom("+" | "−" | "±", _):
             return _sign(part.text, f' form="{"prefix" if starts else "infix"}"')
     written = _of(part)

@@ -294,7 +294,7 @@ def read_lines(spec: Spec, text: str) -> tuple[LineRead, ...]:
 def prompt(spec: Spec, context: Context) -> Prompt:
     """A line for each blank, below the frame and what each blank asks for."""
     lines = "\n".join(map(marks.display, spec.frame))
-    blanks = [_BLANK.fill(name=f"[{name}]", asks=blank.asks) for name, blank in spec.blanks.items()]
+    blanks = [_BLANK.fill(name=marks.formula(f"[{name}]"), asks=blank.asks) for name, blank in spec.blanks.items()]
     facts = (*expression.describe_declarations(spec.symbols, spec.given), Text(lines, lines), *blanks)
     return Prompt("lines", _HOW.fill(example=_example(spec)), facts=facts)
 
@@ -305,7 +305,7 @@ def _example(spec: Spec) -> str:
 
 def key(spec: Spec, context: Context) -> Text:
     """A correct formula for each blank."""
-    keys = [(name, expression.key(_alone(spec, name), context)) for name in spec.blanks]
+    keys = [(marks.formula(name), expression.key(_alone(spec, name), context)) for name in spec.blanks]
     return Text(*("\n".join(f"{name}: {found.of(lang)}" for name, found in keys) for lang in ("en", "zh")))
 
 

@@ -110,7 +110,7 @@ from grader.formulas.steps import (
 )
 
 _HOW = Message("Write one step per line, each equal to the line before. You may add a reason after `#`.")
-_HOW_GIVEN = Message("First state your assumptions, one per line: `given q: iid(mean=…, var=…)`.")
+_HOW_GIVEN = Message("First state your assumptions, one per line: given `q: iid(mean=…, var=…)`.")
 _FROM = Message("Start from ${start}$.")
 _FROM_TO = Message("From ${start}$ to ${end}$.")
 _BREAK = Message(
@@ -126,7 +126,7 @@ _LINE = Message("line {number}")
 _REMARKS = Message("Read as remarks, not as steps: {lines}. If a formula in them is a step, give it a line of its own.")
 _LIMITS = Message("Limits are not judged ({lines}); write a derivative with `∂`.")
 _ONLY_HERE = Message("Right, but line {number} holds only for the variances given here.")
-_STATE = Message("State what you assume about {missing}, each on its own line: `given {name}: iid(mean=…, var=…)`.")
+_STATE = Message("State what you assume about {missing}, each on its own line: given `{name}: iid(mean=…, var=…)`.")
 _GIVEN_UNREAD = Message("Your assumption about {name} cannot be read: {why}")
 _GIVEN_FORM = Message("Write it as {forms}.")
 _GIVEN_WRONG = Message(

@@ -55,7 +55,7 @@ from typing import TypeAlias
 from grader.core import marks
 from grader.core.model import Message, Sentences, Status, Text
 from grader.core.tables import table
-from grader.core.text import LABELED, PARENTHESIZED, SEMICOLON, Path, formula_list, join, same
+from grader.core.text import COMMA, LABELED, PARENTHESIZED, SEMICOLON, Path, formula_list, join, same
 from grader.course.items import Context, Judgment, LineRead, Prompt, QuizItem, _prose, _values, essay, unreadable
 from grader.course.items._no_options import counted as counted
 from grader.course.items._no_options import options as options
@@ -343,16 +343,17 @@ def _declared(text: str) -> Text:
     head, bracket, rest = text.partition("(")
     words = table(__file__, "declarations.yaml").get(head + bracket)
     if words and rest[-1:] == bracket.replace("(", ")"):
-        inner = rest[:-1] if "=" in rest else marks.formula(rest[:-1])
-        return Text(words["en"].format(inner), words["zh"].format(_chinese(inner)))
+        said = same(rest[:-1]) if "=" not in rest else join(map(_named, rest[:-1].split(", ")), COMMA)
+        return Text(*(marks.marked(words[lang].format(said.of(lang))) for lang in ("en", "zh")))
     plain = text.removesuffix("(definition)").removesuffix("(the same variable)").strip()
     return same(marks.formula(f"= {plain}"))
 
 
-def _chinese(inner: str) -> str:
-    for en, zh in (("mean", "均值"), ("var", "方差"), ("size", "长度")):
-        inner = inner.replace(f"{en}=", f"{zh} ").replace(", ", "，") if f"{en}=" in inner else inner
-    return inner
+def _named(given: str) -> Text:
+    """What is given of a random symbol, such as ``var=1``, with marks as the table has them."""
+    name, _, value = given.partition("=")
+    words = table(__file__, "declarations.yaml")[f"{name}="]
+    return Text(words["en"].format(value), words["zh"].format(value))
 
 
 def key(spec: Spec, context: Context) -> Text:

@@ -49,6 +49,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from grader.core import marks
 from grader.core.constraints import MisconceptionId
 from grader.core.model import Lang, Message, Status, Text
 from grader.course.items import MOST_OPTIONS, Context, Judgment, Prompt, QuizItem, _ids, essay, unreadable
@@ -205,13 +206,14 @@ def _example(spec: Spec) -> str:
 
 
 def key(spec: Spec, context: Context) -> Text:
-    """The lines in order, each with its reason."""
+    """The lines in order, each with its reason and the ids of both."""
     lines = {line.id: line.text for line in spec.lines}
     reasons = {reason.id: reason.text for reason in spec.reasons}
 
     def written(lang: Lang) -> str:
         return "\n".join(
-            f"{line}{reason}  # {lines[line].of(lang)}; {reasons[reason].of(lang)}" for line, reason in spec.proof
+            f"{marks.displayed(lines[line].of(lang))}{marks.REASON}{line}{reason}: {reasons[reason].of(lang)}"
+            for line, reason in spec.proof
         )
 
     return Text(written("en"), written("zh"))

@@ -21,7 +21,6 @@ FIRST_CHANGE = Message("One way to fix it takes two changes. First, make this {n
 SECOND_CHANGE = Message(
     "Second, make this {name}.{more} With both values correct, the public cases that failed now pass."
 )
-_HERE = Message("This should be {name}.{more}")
 _SHAPES = Message(" Its shape is {mine} and should be {right}.")
 _ENTRY = Message(" Entry {index} is {mine} and should be {right}.")
 _NUMBER = Message(" It is {mine} and should be {right}.")
@@ -42,7 +41,7 @@ def missing_after(name: Landmark, step: Landmark | None) -> Text:
 
 def sentence(name: Landmark, difference: Text) -> Text:
     """The message that another value belongs at a place, with the first difference."""
-    return _HERE.fill(name=Text(name.en, name.zh), more=difference)
+    return Message("This should be {name}.{more}").fill(name=Text(name.en, name.zh), more=difference)
 
 
 def first_difference(right: Values, mine: Values) -> Text:

@@ -116,7 +116,6 @@ _AMONG = Message("The correct result is one of the values that you return ({wher
 _NOTHING = Message("The call returns nothing: `return` what you computed.")
 _ITEM = Message("item {number} of {count}")
 _KEY = Message("under the key {key}")
-_STACK = Message("Every part of the correct result is there, but in separate arrays: combine them into one.")
 _REORDERED = Message(
     "The values that you return are correct, but in the wrong order. The task asks for yours in the order {order}."
 )
@@ -198,7 +197,7 @@ def _part(evidence: Evidence) -> Text | None:
     if type(expected) is type(got) or not right or len(mine) > _MOST_PARTS:
         return None
     if len(right) == 1 and not isinstance(got, dict) and _stacked(list(mine.values()), right[0]):
-        return _STACK
+        return Message("Every part of the correct result is there, but in separate arrays: combine them into one.")
     places = [next((at for at, array in mine.items() if near(array, each)), ()) for each in right]
     if not all(places):
         return None

@@ -18,6 +18,7 @@ import functools
 import io
 import itertools
 import keyword
+import re
 import sys
 import tokenize
 import warnings
@@ -346,7 +347,8 @@ def tokenize_code(text: str) -> tuple[list[CodeToken], list[CodeToken]]:
     raw: list[tokenize.TokenInfo] = []
     with contextlib.suppress(tokenize.TokenError, SyntaxError):  # keep the tokens before the error
         raw.extend(token for token in tokenize.generate_tokens(io.StringIO(text).readline) if token.type not in _BLANK)
-    comments = [CodeToken("#", " ".join(token.string.split()), token.start, token.end) for token in raw if _says(token)]
+    said = [token for token in raw if token.type == tokenize.COMMENT and len(token.string.strip("#-= ")) > 3]
+    comments = [CodeToken("#", " ".join(token.string.split()), token.start, token.end) for token in said]
     code = [token for token in raw if token.type not in {tokenize.COMMENT, *_INSIDE_STRINGS}]
     tokens: list[CodeToken] = []
     depth = 0
@@ -360,10 +362,6 @@ def tokenize_code(text: str) -> tuple[list[CodeToken], list[CodeToken]]:
             tokens.append(CodeToken(_kind(token, before, after, depth), token.string, token.start, token.end))
         before_last, before = before, token
     return tokens, comments
-
-
-def _says(token: tokenize.TokenInfo) -> bool:
-    return token.type == tokenize.COMMENT and len(token.string.strip("#-= ")) > 3
 
 
 def _is_docstring(
@@ -708,15 +706,10 @@ def _excerpts(pieces: Sequence[CodePiece], marks: Iterable[str], comments: set[s
 
 def _line(number: int, text: str, kinds: list[str]) -> MarkedLine:
     """Split a line by mark. White space between two stretches with the same mark gets that mark, too."""
-    at = 0
-    while at < len(text):
-        end = at + 1
-        if text[at].isspace():
-            while end < len(text) and text[end].isspace():
-                end += 1
-            if at > 0 and end < len(text) and kinds[at - 1] == kinds[end]:
-                kinds[at:end] = [kinds[end]] * (end - at)
-        at = end
+    for blank in re.finditer(r"\s+", text):
+        at, end = blank.span()
+        if at > 0 and end < len(text) and kinds[at - 1] == kinds[end]:
+            kinds[at:end] = [kinds[end]] * (end - at)
     stretches = []
     for kind, places in itertools.groupby(range(len(text)), key=kinds.__getitem__):
         inside = list(places)

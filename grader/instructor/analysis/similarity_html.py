@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from markupsafe import Markup
-
 from grader.core.model import Course, Lang, Text
 from grader.instructor.analysis import similarity_view
 from grader.instructor.analysis.class_similarity import Cluster, by_couple, find_clusters
@@ -21,7 +19,7 @@ from grader.instructor.analysis.similarity import (
     SimilarPair,
     side_by_side,
 )
-from grader.report.html import environment, policy, sheet
+from grader.report.html import self_contained, sheet
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -82,26 +80,21 @@ def render(
     left_out: Sequence[str] = (),
 ) -> str:
     """The page as HTML, first shown in ``lang``. ``who`` names each submission; ``read`` reads one again, by key."""
-    style = sheet(_TEMPLATES / "similarity.css")
     made = find_clusters(found)
-    page = (
-        environment(_TEMPLATES)
-        .get_template("similarity.html")
-        .render(
-            course=course,
-            title=similarity_view.TITLE,
-            view=similarity_view,
-            found=found,
-            shown=compare_clusters(found, made[:MOST], who, read),
-            more=len(made) - MOST,
-            notes=similarity_view.notes(found, who, left_out),
-            scopes=[one for one in found.scopes if one.exercise != WHOLE and one.written],
-            lang=lang,
-            style=Markup(style),
-            policy=policy(style),
-        )
+    return self_contained(
+        "similarity.html",
+        sheet(_TEMPLATES / "similarity.css"),
+        _TEMPLATES,
+        course=course,
+        title=similarity_view.TITLE,
+        view=similarity_view,
+        found=found,
+        shown=compare_clusters(found, made[:MOST], who, read),
+        more=len(made) - MOST,
+        notes=similarity_view.notes(found, who, left_out),
+        scopes=[one for one in found.scopes if one.exercise != WHOLE and one.written],
+        lang=lang,
     )
-    return page.lstrip() + "\n"
 
 
 def compare_clusters(

@@ -237,20 +237,20 @@ def _count(tally: _Tally, mark: Mark, answers: Mapping[str, object]) -> None:
             if id(result) in tally.blank:
                 continue
             tally.blank[id(result)] = result
+        for part in result.parts:
+            row[part.name] = _share(tally, result.id, part, given, by_hand)
+            if part.misconception:
+                beliefs.add((result.id, part.misconception))
+                tally.of_part.setdefault(part.name, Counter())[part.misconception] += 1
         for item in result.items:
-            row[item.id] = _share(tally, result.id, item, given, by_hand)
-            _answered(tally, item, answers.get(item.id))
-            if item.misconception:
-                _believed(tally, beliefs, result, item.id, item.misconception)
+            counted = () if item.unread else items.counted(item.kind, answers.get(item.id))
+            if counted:
+                tally.answers.setdefault(item.id, Counter()).update(counted)
         for exercise in result.exercises:
-            row[exercise.name] = _share(tally, result.id, exercise, given, by_hand)
-            if exercise.status not in _NOT_TRIED:
-                for outcome in exercise.outcomes:
-                    if outcome.verdict.applies and outcome.status not in _OPEN:
-                        key = (exercise.name, outcome.check, outcome.case, outcome.visibility)
-                        checks[key] = float(outcome.status is Status.PASSED)
-            if exercise.misconception:
-                _believed(tally, beliefs, result, exercise.name, exercise.misconception)
+            for outcome in exercise.outcomes if exercise.status not in _NOT_TRIED else ():
+                if outcome.verdict.applies and outcome.status not in _OPEN:
+                    key = (exercise.name, outcome.check, outcome.case, outcome.visibility)
+                    checks[key] = float(outcome.status is Status.PASSED)
     tally.beliefs.update(beliefs)
     tally.learners.append(mark.learner.id)
     tally.totals.append(mark.earned / mark.possible if mark.possible else 0.0)
@@ -263,8 +263,7 @@ def _count(tally: _Tally, mark: Mark, answers: Mapping[str, object]) -> None:
 @cached_by_identity(4096)
 def _is_blank(result: QuestionResult) -> bool:
     """Whether nothing was submitted for a question, so that its result has no points and no misconceptions."""
-    parts: list[ItemResult | ExerciseResult] = [*result.items, *result.exercises]
-    return all(part.status is Status.MISSING and not part.earned and not part.misconception for part in parts)
+    return all(part.status is Status.MISSING and not part.earned and not part.misconception for part in result.parts)
 
 
 def _share(
@@ -278,9 +277,9 @@ def _share(
 
     An override in ``given`` for an open cell goes to ``by_hand``: its share is computed once the whole class is read.
     """
-    name, kind = _named(found)
+    name = found.name
     most = max(found.possible, tally.possible[name][2] if name in tally.possible else 0.0)
-    tally.possible[name] = (question, kind, most)
+    tally.possible[name] = (question, "item" if isinstance(found, ItemResult) else "exercise", most)
     unread = isinstance(found, ItemResult) and found.unread
     is_open = unread or found.status is Status.PENDING or (found.status is Status.UNMARKED and not found.possible)
     if is_open and name in given:
@@ -290,23 +289,6 @@ def _share(
     if is_open:
         return math.nan
     return found.earned / found.possible if found.possible else 0.0
-
-
-def _named(found: ItemResult | ExerciseResult) -> tuple[str, Literal["item", "exercise"]]:
-    return (found.id, "item") if isinstance(found, ItemResult) else (found.name, "exercise")
-
-
-def _answered(tally: _Tally, item: ItemResult, answer: object) -> None:
-    counted = () if item.unread else items.counted(item.kind, answer)
-    if counted:
-        tally.answers.setdefault(item.id, Counter()).update(counted)
-
-
-def _believed(
-    tally: _Tally, beliefs: set[tuple[str, str]], result: QuestionResult, part: str, misconception: str
-) -> None:
-    beliefs.add((result.id, misconception))
-    tally.of_part.setdefault(part, Counter())[misconception] += 1
 
 
 def _parts(tally: _Tally, table: Array, points: Array) -> Iterator[PartStatistics]:
@@ -472,9 +454,6 @@ def _when(work: GradedSubmission) -> datetime:
 def _shown(work: GradedSubmission) -> Iterator[tuple[str, str, str]]:
     """(question, part, misconception) of a submission."""
     for result, _ in work.results:
-        for item in result.items:
-            if item.misconception:
-                yield result.id, item.id, item.misconception
-        for exercise in result.exercises:
-            if exercise.misconception:
-                yield result.id, exercise.name, exercise.misconception
+        for part in result.parts:
+            if part.misconception:
+                yield result.id, part.name, part.misconception

@@ -17,7 +17,7 @@ from grader.core.model import Course, Lang, Message, Text
 from grader.instructor.analysis import statistics_view as view
 from grader.instructor.analysis.statistics import FEW, PartStatistics, Spread, Statistics
 from grader.report.array_svg import LEVELS, Scale
-from grader.report.html import brief, environment, policy, sheet
+from grader.report.html import brief, self_contained, sheet
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -38,34 +38,29 @@ _SEVERAL = Message(
 
 def render(statistics: Statistics, course: Course, lang: Lang, *, names: bool = False) -> str:
     """The page, in ``lang`` until its reader chooses the other language."""
-    style = sheet(_TEMPLATES / "statistics.css")
     parts = groupby(view.begun(statistics), key=lambda part: part.question)
     each = _each(len(statistics.grid))
-    page = (
-        environment(_TEMPLATES)
-        .get_template("statistics.html")
-        .render(
-            view=view,
-            found=statistics,
-            spread=statistics.spread,
-            course=course,
-            title=TITLE,
-            FEW=FEW,
-            OF_CLASS=Message("{times} of {learners} learners"),
-            MORE=Message("{count} more", "chart"),
-            findings=view.findings(statistics, course, names=names),
-            parts=[(question, list(inside)) for question, inside in parts],
-            tenths=histogram(statistics.spread),
-            bar=_SCALE.bar(),
-            map_said=_LEARNER if each == 1 else _SEVERAL.fill(each=each),
-            map=heat_map(statistics, names=names) if statistics.questions else None,
-            scatter=scatter(statistics) if any(p.discrimination is not None for p in statistics.parts) else None,
-            lang=lang,
-            style=Markup(style),
-            policy=policy(style),
-        )
+    return self_contained(
+        "statistics.html",
+        sheet(_TEMPLATES / "statistics.css"),
+        _TEMPLATES,
+        view=view,
+        found=statistics,
+        spread=statistics.spread,
+        course=course,
+        title=TITLE,
+        FEW=FEW,
+        OF_CLASS=Message("{times} of {learners} learners"),
+        MORE=Message("{count} more", "chart"),
+        findings=view.findings(statistics, course, names=names),
+        parts=[(question, list(inside)) for question, inside in parts],
+        tenths=histogram(statistics.spread),
+        bar=_SCALE.bar(),
+        map_said=_LEARNER if each == 1 else _SEVERAL.fill(each=each),
+        map=heat_map(statistics, names=names) if statistics.questions else None,
+        scatter=scatter(statistics) if any(p.discrimination is not None for p in statistics.parts) else None,
+        lang=lang,
     )
-    return page.lstrip() + "\n"
 
 
 # ------------------------------------------------------------------------------------------- pictures

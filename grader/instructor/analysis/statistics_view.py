@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from grader.core.layout import cells, pad, shorten
 from grader.core.model import Course, Lang, Message, Text
 from grader.core.serialize import Unrounded
+from grader.core.tables import table, text_of
 from grader.core.text import EMPTY, SEMICOLON, clean, cleaned, join, name_list, same
 from grader.course import items
 from grader.instructor.analysis.statistics import (
@@ -63,62 +64,6 @@ NOTHING = Message("Nothing here is suspicious.")
 CASE = Message("{exercise}: {check}, case “{case}”")
 _MORE_CASES = Message("{names} and {more} more")
 
-_NEGATIVE: tuple[Text, Text] = (
-    Message("{part}: learners who do well elsewhere do worse here (discrimination {value})."),
-    Message("Check its key and its wording first: a wrong key and an ambiguous question both look like this."),
-)
-_EVERYBODY = (
-    Message("Hidden cases that everyone passes: {names}."),
-    Message("They do not discriminate; make them public as examples, or keep them as a safety net with little weight."),
-)
-_NOBODY = (
-    Message("Hidden cases that nobody passes: {names}."),
-    Message("Check whether the question says what they require. If it does not, add it and regrade.").with_advice(
-        Message("`attncheck explain` replays one.")
-    ),
-)
-_PUBLIC_ONLY = (
-    Message("{exercise}: {times} pass {check} on every public case and on no hidden one ({public} and {hidden}){who}."),
-    Message(
-        "A reason to ask, never proof: hard-coded answers to the public cases look like this, and so does honest code "
-        "that works only for a few sizes. Read the code, and have it explained on a new input."
-    ).with_advice(Message("--names says whose it is.")),
-)
-_BORROWED = (
-    Message(
-        "Answers that are wrong for the learner’s own numbers and right for those of others in the class: {times}; "
-        "learners with two or more of them: {several}{who}."
-    ),
-    Message(
-        "A reason to ask, never proof: there are only a few sets of numbers, so a single answer says nothing. Have "
-        "those with several explain one."
-    ).with_advice(Message("--names says who they are.")),
-)
-_TALK = (
-    Message("{part}: correct in the quiz ({items}), not in code ({exercises})."),
-    Message(
-        "They can explain it, but not write it: work through one public case by hand, with the shapes on the board."
-    ),
-)
-_CODE = (
-    Message("{part}: correct in code ({exercises}), not in the quiz ({items})."),
-    Message("The code works, but is not understood: have one solution explained line by line.").with_advice(
-        Message("`attncheck similar` finds solutions that are nearly the same.")
-    ),
-)
-_BELIEVED = (
-    Message("{part}: the misconception “{name}” came up {times} times ({learners} learners)."),
-    Message("Ask the class: {ask}"),
-    Message("Explain in the next lesson: {truth}"),
-)
-_UNRELIABLE = (
-    Message("Reliability is low ($α = {alpha}$)."),
-    Message("Do not read much into small differences in points; look first at the parts with low discrimination."),
-)
-_LEAST = (
-    Message("{part}: hardly anyone gets points here ({value})."),
-    Message("Look at its most frequent mistake: if everyone makes the same one, the lesson or the wording causes it."),
-)
 _HARD = 0.15
 
 
@@ -147,36 +92,38 @@ def findings(statistics: Statistics, course: Course, *, names: bool = False) -> 
 def _findings(found: Statistics, course: Course, names_too: bool) -> Iterator[NotableResult]:
     parts = {part.name: part for part in found.parts}
     for name in found.negative:
-        said, todo = _NEGATIVE
-        yield NotableResult("negative", (name,), said.fill(part=name, value=signed(parts[name].discrimination)), todo)
-    for kind, checks, (said, todo) in (
-        ("nobody-passes", found.nobody, _NOBODY),
-        ("everybody-passes", found.everybody, _EVERYBODY),
-    ):
+        yield _finding("negative", (name,), part=name, value=signed(parts[name].discrimination))
+    for kind, checks in (("nobody-passes", found.nobody), ("everybody-passes", found.everybody)):
         if checks:
             names = tuple(f"{check.exercise}: {check.check}, {check.case}" for check in checks)
-            yield NotableResult(kind, names, said.fill(names=_listed([case(check, course) for check in checks])), todo)
+            yield _finding(kind, names, names=_listed([case(check, course) for check in checks]))
     yield from _public_only(found, names_too)
     yield from _borrowed(found, names_too)
     if found.alpha is not None and found.alpha < _RELIABLE and not found.few:
-        yield NotableResult("unreliable", (), _UNRELIABLE[0].fill(alpha=f"{found.alpha:.2f}"), _UNRELIABLE[1])
+        yield _finding("unreliable", (), alpha=f"{found.alpha:.2f}")
     for part in found.parts:
         if part.tried >= FEW // 6 and part.difficulty is not None and part.difficulty < _HARD:
-            said, todo = _LEAST
-            yield NotableResult("hard", (part.name,), said.fill(part=part.name, value=share(part.difficulty)), todo)
+            yield _finding("hard", (part.name,), part=part.name, value=share(part.difficulty))
     for one in found.disagreements:
-        said, todo = _TALK if one.items > one.exercises else _CODE
+        words = "quiz-only" if one.items > one.exercises else "code-only"
         values = {"items": share(one.items), "exercises": share(one.exercises)}
-        yield NotableResult("disagreement", (one.question,), said.fill(part=one.question, **values), todo)
+        yield _finding("disagreement", (one.question,), words, part=one.question, **values)
     for question, name, times in found.misconceptions[:_MOST_TALKED_ABOUT]:
-        if times >= max(2, _MANY * found.spread.learners):
-            said, ask, tell = _BELIEVED
-            told = said.fill(part=question, times=times, learners=found.spread.learners, name=name.replace("-", " "))
-            known = course.question(question)
-            belief = known.misconception(name) if known else None
-            if belief is not None:
-                advice = ask.fill(ask=belief.ask) if belief.ask else tell.fill(truth=belief.truth)
-                yield NotableResult("misconception", (question, name), told, advice)
+        belief = course.misconception(question, name)
+        if belief is not None and times >= max(2, _MANY * found.spread.learners):
+            words = "misconception-to-ask" if belief.ask else "misconception"
+            counted = {"times": times, "learners": found.spread.learners, "name": name.replace("-", " ")}
+            said = {"ask": belief.ask, "truth": belief.truth}
+            yield _finding("misconception", (question, name), words, part=question, **counted, **said)
+
+
+def _finding(kind: str, parts: tuple[str, ...], words: str = "", **values: object) -> NotableResult:
+    """A finding in the ``words`` of ``findings.yaml``, which are by default those of its kind."""
+    row = table(__file__, "findings.yaml")[words or kind]
+    todo = text_of(row["todo"])
+    if "advice" in row:
+        todo = todo.with_advice(text_of(row["advice"]))
+    return NotableResult(kind, parts, text_of(row["found"]).fill(**values), todo.fill(**values))
 
 
 def _public_only(found: Statistics, names: bool) -> Iterator[NotableResult]:
@@ -185,21 +132,19 @@ def _public_only(found: Statistics, names: bool) -> Iterator[NotableResult]:
     for one in found.public_only:
         grouped.setdefault((one.exercise, one.check), []).append(one)
     for (exercise, check), those in grouped.items():
-        said, todo = _PUBLIC_ONLY
         who = _who(one.learner or "" for one in those) if names else EMPTY
-        cases = {"public": those[0].public, "hidden": those[0].hidden}
-        told = said.fill(exercise=exercise, check=check_label(check), times=len(those), who=who, **cases)
-        yield NotableResult("public-only", (f"{exercise}: {check}",), told, todo)
+        values: dict[str, Any] = {"times": len(those), "public": those[0].public, "hidden": those[0].hidden, "who": who}
+        where = (f"{exercise}: {check}",)
+        yield _finding("public-only", where, exercise=exercise, check=check_label(check), **values)
 
 
 def _borrowed(found: Statistics, names: bool) -> Iterator[NotableResult]:
     """One finding for all answers that fit another learner's numbers."""
     several = [name for name, times in Counter(one.learner for one in found.borrowed).most_common() if times > 1]
     if found.borrowed:
-        said, todo = _BORROWED
         who = _who(several) if names and several else EMPTY
-        told = said.fill(times=len(found.borrowed), several=len(several), who=who)
-        yield NotableResult("others-numbers", tuple(dict.fromkeys(one.item for one in found.borrowed)), told, todo)
+        parts = tuple(dict.fromkeys(one.item for one in found.borrowed))
+        yield _finding("others-numbers", parts, times=len(found.borrowed), several=len(several), who=who)
 
 
 def _who(names: Iterable[str]) -> Text:
@@ -230,8 +175,7 @@ def signed(value: float | None) -> str:
 
 def truth(course: Course, question: str, name: str) -> Text | None:
     """The text that corrects a misconception; None if the course does not have the misconception."""
-    known = course.question(question)
-    belief = known.misconception(name) if known else None
+    belief = course.misconception(question, name)
     return belief.truth if belief else None
 
 
@@ -261,10 +205,8 @@ def wrong(part: PartStatistics, course: Course) -> FrequentMistake | None:
 def _options(course: Course, part: PartStatistics) -> dict[str, Any]:
     """The options of an item, by id; empty if it has none."""
     question = course.question(part.question)
-    for item in question.items if question else ():
-        if item.id == part.name:
-            return {option.id.lower(): option for option in items.options(item)}
-    return {}
+    item = question.item(part.name) if question else None
+    return {option.id.lower(): option for option in items.options(item)} if item else {}
 
 
 def ordered(statistics: Statistics) -> list[PartStatistics]:

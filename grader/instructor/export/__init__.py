@@ -29,7 +29,7 @@ from grader.core.errors import UsageError
 from grader.core.model import Course, Lang, Message
 from grader.core.text import clean, name_list
 from grader.instructor.export._pseudonyms import pseudonymized
-from grader.instructor.export._target import ExportTarget
+from grader.instructor.export._target import ExportTarget, first_names
 
 __all__ = ["ExportOptions", "ExportTarget", "export", "format_module", "format_names"]
 
@@ -58,8 +58,6 @@ class ExportOptions:
 
 #: Exports that also contain submissions that belong to nobody in the class.
 _OF_EVERYBODY = frozenset({"json", "reports"})
-#: How many names one message lists; the rest are counted.
-_MOST_NAMES = 30
 
 
 @functools.cache
@@ -72,9 +70,8 @@ def format_names() -> tuple[str, ...]:
 def format_module(name: str) -> ModuleType:
     """The module of a format. Raises UsageError for an unknown name."""
     if name not in format_names():
-        raise UsageError(
-            Message("There is no format “{name}”; available: {names}.").fill(name=name, names=name_list(format_names()))
-        )
+        said = Message("There is no format “{name}”; available: {names}.")
+        raise UsageError(said.fill(name=name, names=name_list(format_names())))
     return importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
 
 
@@ -84,33 +81,22 @@ def export(name: str, source: Book | Course, options: ExportOptions, out: Export
     for field in dataclasses.fields(options):
         if field.name not in {"lang", "now", *module.OPTIONS} and getattr(options, field.name) != field.default:
             fitting = [other for other in format_names() if field.name in format_module(other).OPTIONS]
-            raise UsageError(
-                Message("{field} cannot be used with {name}; it works with {fitting}.").fill(
-                    field=flag(field.name), name=name, fitting=name_list(fitting)
-                )
-            )
+            said = Message("{field} cannot be used with {name}; it works with {fitting}.")
+            raise UsageError(said.fill(field=flag(field.name), name=name, fitting=name_list(fitting)))
     if options.pseudonyms:
         assert isinstance(source, Book)
         source = pseudonymized(source)
     with out:
         module.write(source, options, out)
-    if (
-        module.SOURCE == "gradebook"
-        and name not in _OF_EVERYBODY
-        and options.learner is None
-        and not options.pseudonyms
-    ):
+    if isinstance(source, Book) and name not in _OF_EVERYBODY and options.learner is None and not options.pseudonyms:
         _name_skipped(source, out)
 
 
-def _name_skipped(source: Book | Course, out: ExportTarget) -> None:
+def _name_skipped(source: Book, out: ExportTarget) -> None:
     """Report submissions that are not exported because they belong to nobody on the roster."""
-    assert isinstance(source, Book)
     names = [f"{clean(mark.learner.id)} ({clean(mark.learner.name)})" for mark in source.unmatched()]
     if names:
-        more = f"; … (+{len(names) - _MOST_NAMES})" if len(names) > _MOST_NAMES else ""
-        said = Message("Skipped, because they are not on the roster: {names}")
-        out.say(said.fill(names="; ".join(names[:_MOST_NAMES]) + more))
+        out.say(Message("Skipped, because they are not on the roster: {names}").fill(names=first_names(names)))
 
 
 def flag(field: str) -> str:

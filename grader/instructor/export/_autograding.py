@@ -112,7 +112,8 @@ def graded(root: Path, settings: AutogradingSettings) -> dict[str, Any]:
     learner = LearnerRow(facts.learner, facts.learner, "", facts.extra_hours)
     work = GradedSubmission(row, ())
     if report is not None:
-        run = _run(report)
+        how = (report.versions, report.layers, report.unsafe)
+        run = GradingRun(datetime.now(UTC), report.seconds, report.seed, report.course_digest, *how)
         work = GradedSubmission(row, tuple((result, run) for result in report.questions))
     found = results(mark(learner, work, Marking(counting, context.course.rules)), report, context.course, settings.lang)
     return found | ({"execution_time": round(report.shown_seconds, 3)} if report else {})
@@ -133,18 +134,6 @@ def _context(root: Path, settings: AutogradingSettings, sandbox: Sandbox) -> Gra
 def _counting(loaded: Course, settings: AutogradingSettings) -> dict[str, float]:
     """The questions that count, with their points."""
     return {q.id: q.points for q in loaded.questions if not settings.questions or q.id in settings.questions}
-
-
-def _run(report: Report) -> GradingRun:
-    return GradingRun(
-        datetime.now(UTC),
-        report.seconds,
-        report.seed,
-        report.course_digest,
-        report.versions,
-        report.layers,
-        report.unsafe,
-    )
 
 
 def read_settings(path: Path) -> AutogradingSettings:

@@ -18,9 +18,10 @@ from grader.classroom.roster import Learner, Roster, contradicts, csv_separator
 from grader.classroom.roster import read_roster as read_roster
 from grader.core.errors import UsageError
 from grader.core.model import Message, Text
+from grader.core.tables import texts
 from grader.core.text import clean, points
 from grader.instructor.export import ExportOptions
-from grader.instructor.export._target import ExportTarget
+from grader.instructor.export._target import ExportTarget, first_names
 from grader.instructor.mark_reports import count_pending, error_message, is_still_open, marks_that_count, summary
 
 _BOM = "\ufeff"
@@ -70,15 +71,11 @@ def read_sheet(path: Path) -> Sheet:
     try:
         text = path.read_bytes().decode()
     except OSError as error:
-        raise UsageError(
-            Message("The template {path} cannot be read: {reason}.").fill(path=path, reason=error.strerror)
-        ) from error
+        said = Message("The template {path} cannot be read: {reason}.")
+        raise UsageError(said.fill(path=path, reason=error.strerror)) from error
     except UnicodeDecodeError as error:
-        raise UsageError(
-            Message("The template {path} is not UTF-8 (byte {start}); use the file as downloaded.").fill(
-                path=path, start=error.start
-            )
-        ) from error
+        said = Message("The template {path} is not UTF-8 (byte {start}); use the file as downloaded.")
+        raise UsageError(said.fill(path=path, start=error.start)) from error
     start = len(_BOM) if text.startswith(_BOM) else 0
     between = csv_separator(text[start:])
     return Sheet(path, text, _rows(path, text, start, between), between)
@@ -104,6 +101,12 @@ def _rows(path: Path, text: str, start: int, separator: str) -> tuple[tuple[Cell
     return tuple(rows)
 
 
+def not_one_column(sheet: Sheet, wanted: str, count: int, headings: Sequence[str]) -> Text:
+    """The message if ``count`` columns of ``headings`` are called ``wanted``, and not one."""
+    said = Message("{sheet} has {count} columns “{wanted}”; expected one. Available: {heading}")
+    return said.fill(sheet=sheet.path, count=count, wanted=clean(wanted, 80), heading=headings_text(headings))
+
+
 def headings_text(headings: Sequence[str]) -> str:
     """The headings of a sheet, for a message that asks for one of them."""
     names = "; ".join(clean(heading, 60) for heading in headings[:_MOST_NAMED]) or "none"
@@ -113,41 +116,29 @@ def headings_text(headings: Sequence[str]) -> str:
 
 # ------------------------------------------------------------------------------------------ matching rows with learners
 
-_UNMATCHED = Message("In the template, but not found in the gradebook: {names}")
-_AMBIGUOUS = Message("Not filled in, because the name matches more than one learner: {names}")
-_NOT_THERE = Message("In the gradebook, but not in the template: {names}")
-_NOTHING = Message("Left unchanged, because nothing was submitted: {names}")
-_UNGRADED = Message("Left unchanged, because not everything could be graded: {names}")
-_OPEN = Message(
-    "Left unchanged, because they can still earn points, and the course shows results only after that: {names}"
-)
-_WAITING = Message("Some answers still have to be graded by hand: {names}")
 _OTHER_POINTS = Message(
     "{where} is {found}, but the course has {possible} points. Points are filled in without scaling."
 )
 _FILLED = Message("Filled in: {count} of {all} rows.")
-_MOST_NAMES = 30
 
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """A learner's points with a summary in ``lines``. ``state`` is the reason not to fill them in, if any."""
+    """A learner's points with a summary in ``lines``. ``state`` is the reason not to fill them in, or empty."""
 
     earned: str
     lines: tuple[str, ...]
-    state: Text | None
+    state: str
     waiting: bool
 
 
 def read_template(options: ExportOptions, what: str) -> Sheet:
     """Read the file to fill in. Raises UsageError without ``--template``; ``what`` describes the expected file."""
     if options.template is None:
-        raise UsageError(
-            Message("There is no file to fill in: give the {what} that you downloaded.")
-            .with_advice(Message("The option is --template FILE."))
-            .fill(what=what),
-            field="template",
+        said = Message("There is no file to fill in: give the {what} that you downloaded.").with_advice(
+            Message("The option is --template FILE.")
         )
+        raise UsageError(said.fill(what=what), field="template")
     return read_sheet(options.template)
 
 
@@ -160,17 +151,17 @@ def grades(book: Book, options: ExportOptions) -> dict[str, Grade]:
     rules, now = book.course.rules, options.now or datetime.now(UTC)
     for mark in marks_that_count(book):
         lines = tuple(summary(mark, options.lang, rules, now))
-        state = _OPEN if mark.work is not None and is_still_open(rules, mark.learner, now) else _state(mark)
+        state = "open" if mark.work is not None and is_still_open(rules, mark.learner, now) else _state(mark)
         found[mark.learner.id] = Grade(points(mark.earned), lines, state, count_pending(mark) > 0)
     return found
 
 
-def _state(mark: Mark) -> Text | None:
-    """The reason not to fill in a mark, if any. An override is filled in even if nothing could be graded."""
+def _state(mark: Mark) -> str:
+    """The reason not to fill in a mark, or empty. An override is filled in even if nothing could be graded."""
     ungradable = mark.work is None or error_message(mark) is not None
     if ungradable and mark.overridden:
-        return None
-    return _NOTHING if mark.work is None else _UNGRADED if ungradable or not mark.complete else None
+        return ""
+    return "nothing" if mark.work is None else "ungraded" if ungradable or not mark.complete else ""
 
 
 def roster(book: Book, more: Path | None) -> Roster:
@@ -225,18 +216,14 @@ def report_differences(
     """Report who is only in the template or only in the gradebook, and whose cells are left unchanged."""
     there = set(rows.values())
     absent = [name for name in graded if name not in there]
-    lists = [(_UNMATCHED, unknown), (_AMBIGUOUS, doubtful), (_NOT_THERE, absent)]
-    lists += [(text, [name for name in there if graded[name].state is text]) for text in (_NOTHING, _UNGRADED, _OPEN)]
-    lists.append((_WAITING, [name for name in there if graded[name].waiting]))
-    for text, names in lists:
-        if names:
-            out.say(text.fill(names=_listed(names)))
+    lists: dict[str, Sequence[str]] = {"unmatched": unknown, "ambiguous": doubtful, "absent": absent}
+    for state in ("nothing", "ungraded", "open"):
+        lists[state] = [name for name in there if graded[name].state == state]
+    lists["waiting"] = [name for name in there if graded[name].waiting]
+    for kind, text in texts(__file__, "class_list.yaml").items():
+        if names := lists[kind]:
+            out.say(text.fill(names=first_names(sorted(map(clean, names)))))
     out.say(_FILLED.fill(count=len(set(filled)), all=len(rows) + len(unknown) + len(doubtful)))
-
-
-def _listed(names: Iterable[str]) -> str:
-    shown = sorted(clean(name) for name in names)
-    return "; ".join(shown[:_MOST_NAMES]) + (f"; … (+{len(shown) - _MOST_NAMES})" if len(shown) > _MOST_NAMES else "")
 
 
 def compare_points(out: ExportTarget, book: Book, where: str, written: str) -> None:

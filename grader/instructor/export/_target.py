@@ -10,7 +10,7 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -21,6 +21,21 @@ from grader.core.model import Message, Text
 
 #: The name under which the digest of a single-file export is saved.
 _ALONE = ""
+#: The most names that a message lists; the rest are counted.
+_MOST_NAMES = 30
+_CHANGED = Message(
+    "{to} exists, and was not written by an export or has changed since. Move it away, or replace it with --force."
+)
+_STRANGE = Message(
+    "{to} contains files that were not written by an export ({shown}). Give an empty or new folder with --to, or write "
+    "to this one with --force; files with other names are kept."
+)
+
+
+def first_names(names: Sequence[str]) -> str:
+    """The first ``_MOST_NAMES`` of ``names``, and how many more there are."""
+    more = f"; … (+{len(names) - _MOST_NAMES})" if len(names) > _MOST_NAMES else ""
+    return "; ".join(names[:_MOST_NAMES]) + more
 
 
 class ExportTarget:
@@ -60,12 +75,7 @@ class ExportTarget:
             said = Message("{to} is a folder, but this export is a single file; give a file name with --to.")
             raise UsageError(said.fill(to=self.to))
         if os.path.lexists(self.to) and not (self._force or self._is_ours(self.to, _ALONE)):
-            raise UsageError(
-                Message(
-                    "{to} exists, and was not written by an export or has changed since. Move it away, or replace it "
-                    "with --force."
-                ).fill(to=self.to)
-            )
+            raise UsageError(_CHANGED.fill(to=self.to))
         self._write(self.to, _ALONE, chunks)
 
     def add_file(self, name: str, data: bytes) -> None:
@@ -76,21 +86,15 @@ class ExportTarget:
 
     def _begin(self) -> None:
         if os.path.lexists(self.to) and not self.to.is_dir():
-            raise UsageError(
-                Message("{to} is a file, but this export is a folder; give another path with --to.").fill(to=self.to)
-            )
+            said = Message("{to} is a file, but this export is a folder; give another path with --to.")
+            raise UsageError(said.fill(to=self.to))
         with self._reporting(self.to):
             self.to.mkdir(parents=True, exist_ok=True)
             entries = sorted(self.to.iterdir())
         strange = [entry.name for entry in entries if not self._is_ours(entry, entry.name)]
         if strange and not self._force:
             shown = ", ".join(strange[:3]) + (", …" if len(strange) > 3 else "")
-            raise UsageError(
-                Message(
-                    "{to} contains files that were not written by an export ({shown}). Give an empty or new folder "
-                    "with --to, or write to this one with --force; files with other names are kept."
-                ).fill(to=self.to, shown=shown)
-            )
+            raise UsageError(_STRANGE.fill(to=self.to, shown=shown))
 
     def _is_ours(self, path: Path, name: str) -> bool:
         return path.is_file() and name in self._before and _digest(path) == self._before[name]
@@ -121,11 +125,8 @@ class ExportTarget:
         try:
             yield
         except OSError as error:
-            raise UsageError(
-                Message("{path} cannot be written: {reason}; choose another place.").fill(
-                    path=path, reason=error.strerror
-                )
-            ) from error
+            said = Message("{path} cannot be written: {reason}; choose another place.")
+            raise UsageError(said.fill(path=path, reason=error.strerror)) from error
 
 
 def _record(key: str) -> dict[str, str]:

@@ -38,10 +38,9 @@ from grader.classroom.intake import Person
 from grader.classroom.results import Book
 from grader.core.errors import UsageError
 from grader.core.model import Message
-from grader.core.text import clean
 from grader.instructor.export import ExportOptions
 from grader.instructor.export import _class_list as class_list
-from grader.instructor.export._class_list import Sheet, headings_text
+from grader.instructor.export._class_list import Sheet, headings_text, not_one_column
 from grader.instructor.export._target import ExportTarget
 
 ABOUT = Message("The gradebook CSV downloaded from Canvas (--template), one assignment (--column) filled in.")
@@ -75,7 +74,7 @@ def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
     changes = {
         (at, column): graded[name].earned.replace(".", "," if comma else ".")
         for at, name in rows.items()
-        if graded[name].state is None and column < len(sheet.rows[at]) and sheet.at(at, column).strip() not in _KEPT
+        if not graded[name].state and column < len(sheet.rows[at]) and sheet.at(at, column).strip() not in _KEPT
     }
     out.write_file([sheet.edited(changes)])
     class_list.report_differences(out, graded, rows, unknown, doubtful, (at for at, _ in changes))
@@ -87,20 +86,13 @@ def _column(sheet: Sheet, heading: list[str], wanted: str | None) -> int:
     fitting = [at for at, match in found.items() if wanted in (None, heading[at], match["title"], match["number"])]
     if len(fitting) == 1:
         return fitting[0]
-    there = headings_text([heading[at] for at in found])
-    if wanted is None:
-        raise UsageError(
-            Message("{sheet} has {found} assignments; name one of them: {there}.")
-            .with_advice(Message("The option is --column NAME."))
-            .fill(sheet=sheet.path, found=len(found), there=there),
-            field="column",
-        )
-    raise UsageError(
-        Message("{sheet} has {count} columns “{wanted}”; expected one. Available: {there}").fill(
-            sheet=sheet.path, count=len(fitting), wanted=clean(wanted, 80), there=there
-        ),
-        field="column",
+    there = [heading[at] for at in found]
+    if wanted is not None:
+        raise UsageError(not_one_column(sheet, wanted, len(fitting), there), field="column")
+    said = Message("{sheet} has {found} assignments; name one of them: {there}.").with_advice(
+        Message("The option is --column NAME.")
     )
+    raise UsageError(said.fill(sheet=sheet.path, found=len(found), there=headings_text(there)), field="column")
 
 
 def _is_points(sheet: Sheet, row: int) -> bool:

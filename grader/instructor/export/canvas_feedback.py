@@ -31,13 +31,15 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from grader.classroom.intake import Person, canvas
 from grader.classroom.results import Book
 from grader.core.errors import UsageError
+from grader.core.files import zipped
 from grader.core.model import Course, Lang, Message, Report
+from grader.core.tables import texts
 from grader.core.text import clean, name_list
 from grader.instructor.export import ExportOptions
 from grader.instructor.export import _class_list as class_list
@@ -55,8 +57,6 @@ OPTIONS = frozenset({"template", "roster"})
 #: The most entries of a zip that are read: more than any class submits.
 _MOST_FILES = 200_000
 _WIDTH = 96
-#: The time of every entry, so that the same gradebook gives the same zip.
-_TIME = (1980, 1, 1, 0, 0, 0)
 #: The suffixes of files whose names are preferred, because people open these files as text.
 _PREFERRED = (".py", ".yaml", ".yml", ".txt", "")
 _NO_TEMPLATE = Message(
@@ -64,10 +64,6 @@ _NO_TEMPLATE = Message(
 ).with_advice(Message("The option is --template FILE."))
 _NO_ZIP = Message("{path} is not a zip of submissions from Canvas ({reason}).")
 _NO_FILES = Message("no file in it has a name like those of Canvas: `doejane_1234_5678_q05.py`")
-_UNKNOWN = Message("In the zip, but not found in the gradebook: {names}")
-_DOUBTFUL = Message("Left out, because the name matches more than one learner: {names}")
-_ABSENT = Message("In the gradebook, but not in the zip: {names}")
-_UNGRADED = Message("Left out, because nothing was graded: {names}")
 _MOST_NAMES = 30
 
 
@@ -79,20 +75,21 @@ def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
     rows, unknown, doubtful = class_list.match_rows(class_list.roster(book, options.roster), people)
     file_of = {learner: names[at] for at, learner in rows.items()}
     marks = {mark.learner.id: mark for mark in marks_that_count(book)}
-    data = io.BytesIO()
-    ungraded = []
-    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as made:
+    ungraded: list[str] = []
+
+    def reports() -> Iterator[tuple[str, bytes]]:
         for learner, name in sorted(file_of.items()):
-            mark = marks[learner]
-            report = report_with_overrides(book, mark)
+            report = report_with_overrides(book, marks[learner])
             if report is None:
                 ungraded.append(learner)
                 continue
-            text = _text(visible_report(report, mark, book.course.rules, options.now), book.course, options.lang)
-            made.writestr(zipfile.ZipInfo(name, _TIME), text.encode(), zipfile.ZIP_DEFLATED)
-    out.write_file([data.getvalue()])
+            shown = visible_report(report, marks[learner], book.course.rules, options.now)
+            yield name, _text(shown, book.course, options.lang).encode()
+
+    out.write_file([zipped(reports())])
     absent = [name for name, mark in marks.items() if mark.work is not None and name not in file_of]
-    for said, listed in ((_UNKNOWN, unknown), (_DOUBTFUL, doubtful), (_ABSENT, absent), (_UNGRADED, ungraded)):
+    lists = (unknown, doubtful, absent, ungraded)
+    for said, listed in zip(texts(__file__, "canvas_feedback.yaml").values(), lists, strict=True):
         if listed:
             more = [f"… (+{len(listed) - _MOST_NAMES})"] if len(listed) > _MOST_NAMES else []
             out.say(said.fill(names=name_list([*sorted(map(clean, listed))[:_MOST_NAMES], *more])))

@@ -129,8 +129,7 @@ def results(mark: Mark, report: Report | None, course: Course, lang: Lang) -> di
 
 def _without_result(graded: Sequence[QuestionResult], given: Mapping[str, float], lang: Lang) -> Iterator[str]:
     """A line for each override of a part that has no result."""
-    known = {item.id for result in graded for item in result.items}
-    known |= {exercise.name for result in graded for exercise in result.exercises}
+    known = {part.name for result in graded for part in result.parts}
     for part, value in given.items():
         if part not in known:
             yield LABELED.fill(who=part, said=GIVEN.fill(points=points(value))).of(lang)

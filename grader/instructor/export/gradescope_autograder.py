@@ -62,7 +62,6 @@ _TIME = (1980, 1, 1, 0, 0, 0)
 _KEYS = Message(
     "The zip contains the answer keys and references{seed}: upload it to Gradescope, and do not give it to learners."
 )
-_SEED = Message(" and the secret seed")
 _PUBLIC = Message(
     "Hidden cases are drawn from the public seed, so anyone can compute them; --seed-file makes them secret."
 )
@@ -71,9 +70,8 @@ _PUBLIC = Message(
 def write(course: Course, options: ExportOptions, out: ExportTarget) -> None:
     """Write a zip with the files that Gradescope expects at its root."""
     if options.unsafe_no_sandbox and options.seed_file is not None:
-        raise UsageError(
-            Message("--unsafe-no-sandbox cannot be combined with --seed-file: unconfined code could read the seed.")
-        )
+        said = Message("--unsafe-no-sandbox cannot be combined with --seed-file: unconfined code could read the seed.")
+        raise UsageError(said)
     files = dict(_files(course, options))
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as made:
@@ -84,7 +82,7 @@ def write(course: Course, options: ExportOptions, out: ExportTarget) -> None:
             info.external_attr = (0o100000 | mode) << 16
             made.writestr(info, data, zipfile.ZIP_DEFLATED)
     out.write_file([archive.getvalue()])
-    out.say(_KEYS.fill(seed=_SEED if options.seed_file else Text("", "")))
+    out.say(_KEYS.fill(seed=Message(" and the secret seed") if options.seed_file else Text("", "")))
     if options.seed_file is None:
         out.say(_PUBLIC)
 

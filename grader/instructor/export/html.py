@@ -28,8 +28,6 @@ from datetime import datetime
 from pathlib import Path
 from urllib.parse import quote
 
-from markupsafe import Markup
-
 from grader.classroom.marks import Mark
 from grader.classroom.results import Book
 from grader.core.errors import UsageError
@@ -56,7 +54,6 @@ _SCRIPT = "table.js"
 #: The most bytes of sections that later pages may have, too.
 _MOST_KEPT = 8 << 20
 TITLE = Message("Results of the class")
-_SUMMARY = Message("{handed} of {all} learners submitted; mean {mean} of {possible} points.")
 
 
 def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
@@ -116,33 +113,30 @@ def _without_drawn(course: Course) -> Course:
 
 
 def _index(book: Book, rows: tuple[ClassRow, ...], files: list[str | None], lang: Lang) -> str:
-    from grader.report.html import environment, policy, sheet  # loads jinja2, numpy
+    from grader.report.html import self_contained, sheet  # loads jinja2, numpy
 
-    style = sheet(_TEMPLATES / "index.css", _SHARED / "class_table.css")
     to = {(row.id, row.number): file for row, file in zip(rows, files, strict=True)}
 
     def link(row: ClassRow) -> str | None:
         file = to[row.id, row.number]
         return quote(file) if file else None
 
-    page = (
-        environment(_TEMPLATES, _SHARED)
-        .get_template("index.html")
-        .render(
-            course=book.course,
-            title=TITLE,
-            lang=lang,
-            summary=summary(book, rows),
-            titles=class_table.TITLES,
-            questions=list(book.points),
-            sections=any(row.section for row in rows),
-            rows=rows,
-            link=link,
-            style=Markup(style),
-            policy=policy(style, scripts=True),
-        )
+    return self_contained(
+        "index.html",
+        sheet(_TEMPLATES / "index.css", _SHARED / "class_table.css"),
+        _TEMPLATES,
+        _SHARED,
+        scripts=True,
+        course=book.course,
+        title=TITLE,
+        lang=lang,
+        summary=summary(book, rows),
+        titles=class_table.titles(),
+        questions=list(book.points),
+        sections=any(row.section for row in rows),
+        rows=rows,
+        link=link,
     )
-    return page.lstrip() + "\n"
 
 
 def summary(book: Book, rows: tuple[ClassRow, ...]) -> Text:
@@ -150,9 +144,6 @@ def summary(book: Book, rows: tuple[ClassRow, ...]) -> Text:
     earned = [row.earned for row in rows if row.submitted]
     if not earned:
         return Message("Nobody has submitted anything.")
-    return _SUMMARY.fill(
-        handed=len(earned),
-        all=len(rows),
-        mean=points(sum(earned) / len(earned)),
-        possible=points(sum(book.points.values())),
-    )
+    mean, possible = sum(earned) / len(earned), sum(book.points.values())
+    said = Message("{handed} of {all} learners submitted; mean {mean} of {possible} points.")
+    return said.fill(handed=len(earned), all=len(rows), mean=points(mean), possible=points(possible))

@@ -40,7 +40,7 @@ from grader.core.tables import table
 from grader.core.text import clean
 from grader.instructor.export import ExportOptions
 from grader.instructor.export import _class_list as class_list
-from grader.instructor.export._class_list import Sheet, headings_text
+from grader.instructor.export._class_list import Sheet, headings_text, not_one_column
 from grader.instructor.export._target import ExportTarget
 
 ABOUT = Message("The grading worksheet downloaded from Moodle (--template), with grades and feedback filled in.")
@@ -51,6 +51,10 @@ OPTIONS = frozenset({"template", "column", "roster"})
 _PARTICIPANT = re.compile(r"\D*?(\d+)\s*")
 #: The prefix of attncheck's comments. Comments without it were written by a person, and are kept.
 _OURS = "attncheck: "
+_NO_PARTICIPANTS = Message(
+    "{sheet} has no column of participants such as “Participant 657768”; expected the grading worksheet of a Moodle "
+    "assignment (“Download grading worksheet”), with a row for each participant."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,7 @@ def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
     kept = 0
     for row, name in rows.items():
         grade = graded[name]
-        if grade.state is None and columns.grade < len(sheet.rows[row]):
+        if not grade.state and columns.grade < len(sheet.rows[row]):
             changes[row, columns.grade] = grade.earned.replace(".", "," if "," in most else ".")
             at = columns.feedback
             if at is not None and at < len(sheet.rows[row]):
@@ -112,12 +116,7 @@ def _columns(sheet: Sheet, wanted: str | None) -> _Columns:
     # A bare number may mean anything; a participant's number follows a word.
     person = [at for at in where(lambda cell: bool(_PARTICIPANT.fullmatch(cell)) and not cell[:1].isdecimal())]
     if not person:
-        raise UsageError(
-            Message(
-                "{sheet} has no column of participants such as “Participant 657768”; expected the grading worksheet "
-                "of a Moodle assignment (“Download grading worksheet”), with a row for each participant."
-            ).fill(sheet=sheet.path)
-        )
+        raise UsageError(_NO_PARTICIPANTS.fill(sheet=sheet.path))
     maxima = [
         at
         for at in where(lambda cell: (class_list.number(cell) or 0) > 0)
@@ -141,25 +140,16 @@ def _columns(sheet: Sheet, wanted: str | None) -> _Columns:
 def _grade(sheet: Sheet, heading: list[str], wanted: str | None, named: int | None, most: int | None) -> int:
     if wanted is not None:
         if heading.count(wanted) != 1:
-            raise UsageError(
-                Message("{sheet} has {count} columns “{wanted}”; expected one. Available: {heading}").fill(
-                    sheet=sheet.path,
-                    count=heading.count(wanted),
-                    wanted=clean(wanted, 80),
-                    heading=headings_text(heading),
-                )
-            )
+            raise UsageError(not_one_column(sheet, wanted, heading.count(wanted), heading))
         return heading.index(wanted)
     if named is not None:
         return named
     if most:
         return most - 1
-    raise UsageError(
-        Message("{sheet} has no obvious column of grades; name one of these: {heading}.")
-        .with_advice(Message("The option is --column NAME."))
-        .fill(sheet=sheet.path, heading=headings_text(heading)),
-        field="column",
+    said = Message("{sheet} has no obvious column of grades; name one of these: {heading}.").with_advice(
+        Message("The option is --column NAME.")
     )
+    raise UsageError(said.fill(sheet=sheet.path, heading=headings_text(heading)), field="column")
 
 
 def _person(sheet: Sheet, columns: _Columns, row: int) -> Person:

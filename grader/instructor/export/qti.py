@@ -32,14 +32,15 @@ In Canvas: Settings → *Import Course Content* → QTI.
 
 from __future__ import annotations
 
-import io
 import re
 import xml.etree.ElementTree as ET
-import zipfile
 from collections.abc import Iterator
 from decimal import Decimal
 from hashlib import sha256
+from pathlib import Path
+from xml.sax.saxutils import escape
 
+from grader.core.files import zipped
 from grader.core.model import Course, Message
 from grader.core.text import clean
 from grader.instructor.export import ExportOptions
@@ -60,12 +61,9 @@ OPTIONS = frozenset({"questions", "graded"})
 
 _TYPES = {"one": "multiple_choice", "many": "multiple_answers", "number": "numerical", "pairs": "matching"}
 _FORMS = frozenset({*_TYPES, "essay"})
+_TEMPLATES = Path(__file__).parent / "templates"
 _XSI = "http://www.w3.org/2001/XMLSchema-instance"
 _QTI = "http://www.imsglobal.org/xsd/ims_qtiasiv1p2"
-_CANVAS = "http://canvas.instructure.com/xsd/cccv1p0"
-_PACKAGE = "http://www.imsglobal.org/xsd/imsccv1p1/imscp_v1p1"
-#: A fixed time, so that equal content gives equal bytes.
-_TIME = (1980, 1, 1, 0, 0, 0)
 
 
 def write(course: Course, options: ExportOptions, out: ExportTarget) -> None:
@@ -74,17 +72,14 @@ def write(course: Course, options: ExportOptions, out: ExportTarget) -> None:
     title = collection_title(course, found, options.lang)
     name = "attncheck_" + sha256("\0".join([course.public_id, *(each.id for each in found)]).encode()).hexdigest()[:24]
     total = sum(_points(each) for each in found)
+    meta = "graded_meta.xml" if options.graded else "practice_meta.xml"
     files = {
-        "imsmanifest.xml": _xml(_manifest(name)),
+        "imsmanifest.xml": _filled("imsmanifest.xml", name=name),
         "non_cc_assessments/": b"",
-        f"{name}/assessment_meta.xml": _xml(_meta(name, title, total, graded=options.graded)),
+        f"{name}/assessment_meta.xml": _filled(meta, name=name, title=title, points=f"{total:.1f}"),
         f"{name}/{name}.xml": _xml(_assessment(name, title, found)),
     }
-    archive = io.BytesIO()
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as made:
-        for path, data in files.items():
-            made.writestr(zipfile.ZipInfo(path, _TIME), data, None if path.endswith("/") else zipfile.ZIP_DEFLATED)
-    out.write_file([archive.getvalue()])
+    out.write_file([zipped(files.items())])
 
 
 def _xml(root: ET.Element) -> bytes:
@@ -111,56 +106,10 @@ def _add(parent: ET.Element, path: str, text: str = "", **attributes: str) -> ET
     return parent
 
 
-# ------------------------------------------------------------------------------------------- around it
-
-
-def _manifest(name: str) -> ET.Element:
-    schemas = f"{_PACKAGE} http://www.imsglobal.org/xsd/imscp_v1p1.xsd"
-    root = ET.Element("manifest", {"identifier": f"{name}_manifest", "xmlns": _PACKAGE, "xmlns:xsi": _XSI})
-    root.set("xsi:schemaLocation", schemas)
-    metadata = _add(root, "metadata")
-    _add(metadata, "schema", "IMS Content")
-    _add(metadata, "schemaversion", "1.1.3")
-    _add(root, "organizations")
-    resources = _add(root, "resources")
-    quiz = _add(resources, "resource", identifier=name, type="imsqti_xmlv1p2")
-    _add(quiz, "file", href=f"{name}/{name}.xml")
-    _add(quiz, "dependency", identifierref=f"{name}_meta")
-    kind = "associatedcontent/imscc_xmlv1p1/learning-application-resource"
-    meta = _add(resources, "resource", identifier=f"{name}_meta", type=kind, href=f"{name}/assessment_meta.xml")
-    _add(meta, "file", href=f"{name}/assessment_meta.xml")
-    return root
-
-
-def _meta(name: str, title: str, total: float, *, graded: bool) -> ET.Element:
-    root = ET.Element("quiz", {"identifier": name, "xmlns": _CANVAS, "xmlns:xsi": _XSI})
-    root.set("xsi:schemaLocation", f"{_CANVAS} https://canvas.instructure.com/xsd/cccv1p0.xsd")
-    facts = {
-        "title": title,
-        "description": "",
-        "shuffle_answers": "true",
-        "scoring_policy": "keep_highest",
-        "quiz_type": "assignment" if graded else "practice_quiz",
-        "points_possible": f"{total:.1f}",
-        "show_correct_answers": "false" if graded else "true",
-        "allowed_attempts": "1" if graded else "-1",
-        "available": "false",
-    }
-    for key, value in facts.items():
-        _add(root, key, value)
-    if graded:
-        assignment = _add(root, "assignment", identifier=f"{name}_assignment")
-        facts = {
-            "title": title,
-            "workflow_state": "unpublished",
-            "quiz_identifierref": name,
-            "points_possible": f"{total:.1f}",
-            "grading_type": "points",
-            "submission_types": "online_quiz",
-        }
-        for key, value in facts.items():
-            _add(assignment, key, value)
-    return root
+def _filled(template: str, **values: str) -> bytes:
+    """A template with ``values`` in place of their names."""
+    shown = {name: escape(value) for name, value in values.items()}
+    return (_TEMPLATES / template).read_text("utf-8").format(**shown).encode()
 
 
 # --------------------------------------------------------------------------------------------- the quiz

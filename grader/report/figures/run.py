@@ -99,6 +99,12 @@ def exercises(course: Course, picture: Picture) -> tuple[tuple[Question, Exercis
     return found
 
 
+def questions(course: Course, picture: Picture) -> tuple[Question, ...]:
+    """The questions of the course that the picture belongs to."""
+    wanted = set(picture.SHOWN_WITH)
+    return tuple(each for each in course.questions if wanted & {exercise.name for exercise in each.exercises})
+
+
 def reference(course: Course, picture: Picture, observe_reference: Observe) -> SourceResults:
     """The values of the reference. Raises CourseError if it fails."""
     asked = []

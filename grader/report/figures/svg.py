@@ -1,7 +1,8 @@
 """Draws a picture as SVG: one for each panel of a page, or one file with everything in it.
 
-Lines have the classes ``hue0`` … ``hue5`` and ``theory``, texts ``axis`` and ``cell``. On a page, the style sheet of
-the page gives them colours, with ``RULES`` for light and dark; a file brings its own.
+Lines have the classes ``hue0`` … ``hue5`` and ``theory``, texts ``axis`` and ``cell``; cells that a script draws are
+``level0`` … ``level24``. On a page, the style sheet of the page gives them colours, with ``RULES`` for light and dark;
+a file brings its own.
 """
 
 from __future__ import annotations
@@ -31,10 +32,19 @@ _ALLOWED = (Message("False"), Message("True"))
 _NO_VALUE = Message("no number")
 _DASHES = ("2 3", "8 4", "8 3 2 3", "12 3")
 
-#: Style rules; the dark hues are the same colours, lighter.
+
+def _level(at: int) -> str:
+    fill = palette.colour("sequential", at / _LEVELS)
+    ink = palette.hexadecimal(palette.ink(fill))
+    return f".level{at}{{fill:{palette.hexadecimal(fill)}}}.level{at}+.cell{{fill:{ink}}}"
+
+
+_HUES = tuple(f".hue{at}{{color:{palette.hexadecimal(each)}}}" for at, each in enumerate(palette.HUES))
+#: Style rules: the colours of cells, and the hues; the dark hues are the same colours, lighter.
 RULES = "".join(
     [
-        *(f".hue{at}{{color:{palette.hexadecimal(each)}}}" for at, each in enumerate(palette.HUES)),
+        *map(_level, range(_LEVELS + 1)),
+        *_HUES,
         "@media screen and (prefers-color-scheme: dark){",
         *(
             f".hue{at}{{color:{palette.hexadecimal(palette.between((each, (255, 255, 255)), 0.35))}}}"
@@ -51,7 +61,7 @@ _FILE_RULES = (
     ".note,.axis{font-size:12px;fill:#5a6472}.cell{font-size:11px}.axis,.cell{text-anchor:middle}.end{text-anchor:end}"
     ".grid{stroke:#e3e6ea;fill:none}.line-of{fill:none;stroke:currentColor;stroke-width:2}.theory{color:#6b7480}"
     ".dot{fill:currentColor}.ring{fill:none;stroke:currentColor;stroke-width:1.5}"
-) + "".join(f".hue{at}{{color:{palette.hexadecimal(each)}}}" for at, each in enumerate(palette.HUES))
+) + "".join(_HUES)
 #: Pixels between the parts of a file, of a line of text, and of a character that is one cell wide.
 _GAP, _LINE, _CELL = 24, 18, 6.6
 

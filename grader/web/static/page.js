@@ -101,7 +101,8 @@ function tabs(bench) {
     const shown = all.filter(tab => tab.offsetParent), by = {ArrowLeft: -1, ArrowRight: 1}[event.key]
     if (by) show(shown[(shown.indexOf(event.target) + by + shown.length) % shown.length], true)
   })
-  bench.addEventListener("htmx:afterSwap", event => { if (event.target.id === "report") show(all[2]) })
+  const reported = event => { if (event.detail.target?.id === "report") show(all[2]) }
+  for (const name of ["htmx:afterSwap", "htmx:sendError"]) bench.addEventListener(name, reported)
   narrow.addEventListener("change", settle)
   list.hidden = false
   settle()

@@ -76,13 +76,10 @@ def test_a_misconception_is_named() -> None:
 @pytest.mark.parametrize(
     ("answer", "words", "fraction"),
     [
-        ("", "Write a line for each of a, b", 0),
-        (None, "Write a line for each of a, b", 0),
-        ([[1]], "Write a line for each of a, b", 0),
-        ({"c": "4 d^2"}, "Write a line for each of a, b", 0),
-        ({"a": [1]}, "Write a line for each of a, b", 0),
-        ("3 d^2", "Write a line for each of a, b", 0),
-        ("a: 3 d^2\nand so on", "Write a line for each of a, b", 0),
+        *(
+            (value, "Write a line for each of a, b", 0)
+            for value in ("", None, [[1]], {"c": "4 d^2"}, {"a": [1]}, "3 d^2", "a: 3 d^2\nand so on")
+        ),
         ("b: 4 d^2", "Nothing is written for a.", 0.5),
         ("b: 4 d^2\na:", "Nothing is written for a.", 0.5),
         ("b: 4 d^2\nb: 4 d^2", "“b” occurs twice", 0),

@@ -335,11 +335,11 @@ def test_what_is_asked_and_the_key() -> None:
     asked = derivation.prompt(SCORE, ADA)
     assert asked.form == "lines"
     assert plain(asked.facts[-1].en) == "From Var(q·k) to d_k."
-    assert "independent components, mean=0, var=1, size=d_k" in asked.facts[1].en
-    assert "均值 0，方差 1，长度 d_k" in asked.facts[1].zh
+    assert "independent components, mean 0, variance 1, length d_k" in plain(asked.facts[1].en)
+    assert "均值 0、方差 1、长度 d_k" in plain(asked.facts[1].zh)
     hidden = derivation.prompt(STATED, ADA)
     assert not any("mean=0" in fact.en for fact in hidden.facts)
-    assert "given q: iid" in hidden.how.en
+    assert "given `q: iid" in plain(hidden.how.en)
     shown = derivation.key(SCORE, ADA)
     assert plain(shown.en).splitlines()[2] == "= Σ_i Var(q_i k_i)     # independent terms"
     assert shown.zh.splitlines()[2].endswith("# 各项独立")

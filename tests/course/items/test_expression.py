@@ -165,7 +165,7 @@ def test_what_is_asked_and_the_key() -> None:
     assert expression.prompt(HALF, ADA).facts == ()
     shaped = Spec({"W": "matrix(d, e)", "x": "vector(d)", "R": "rotation", "F": "map(d, d)"}, "W")
     words = plain(expression.prompt(shaped, ADA).facts[0].en)
-    assert "W (a matrix (d, e)); x (a vector of length d); R (R_θ rotates by θ)" in words
+    assert "W (a matrix of shape (d, e)); x (a vector of length d); R (R_θ rotates by θ)" in words
     assert expression.key(TOTAL, ADA).en == marks.formula("4 d_model²")
     assert expression.key(CACHE, ADA).zh == f"{marks.formula('2 n')} 字节"
 

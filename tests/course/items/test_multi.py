@@ -110,11 +110,10 @@ def test_no_choice_is_worth_less_than_nothing_or_more_than_all() -> None:
         ([], "Choose at least one of a, b", "至少选择一个"),
         (" ", "Choose at least one of a, b", "至少选择一个"),
         (True, "a list of options, such as [a, f]", "例如 [a, f]"),
-        (1.5, "a list of options", "选项的列表"),
-        ({"a": True}, "a list of options", "选项的列表"),
-        (["a", ["c"]], "a list of options", "选项的列表"),
-        (["a", None], "a list of options", "选项的列表"),
-        (["a", True], "a list of options", "选项的列表"),
+        *(
+            (value, "a list of options", "选项的列表")
+            for value in (1.5, {"a": True}, ["a", ["c"]], ["a", None], ["a", True])
+        ),
         pytest.param(["a", 10**5000], "a list of options", "选项的列表", id="huge"),
     ],
 )

@@ -9,9 +9,8 @@ from grader.core.model import Causal, CheckSpec, Literal_, Normal, Same
 from grader.grading.checks import causal
 from grader.grading.inputs import Seed, draw
 from grader.grading.programs import Target
-from grader.sandbox import Sandbox
 from tests.attention import MODULE, edit
-from tests.helpers import array, case, exercise, misjudged, returned, seen
+from tests.helpers import array, case, exercise, returned, seen
 
 TORCH = """
 import torch
@@ -57,6 +56,7 @@ EXERCISES = (
         adapter="projections",
     ),
 )
+#: However the future is kept out: masks, loops, running sums; in either library, in functions and classes.
 PASSES = [
     ("a mask", TORCH),
     ("a large negative number", edit(TORCH, ("-torch.inf", "-1e9"))),
@@ -81,6 +81,7 @@ PASSES = [
     ("another axis", "import numpy as np\ndef shift(x): return np.cumsum(x, -1)"),
 ]
 FUTURE, NEXT, BLIND = "looks into the future", "off by one", "that position itself"
+#: Leaks, large or small; and what sees nothing, which would be causal, too.
 CAUGHT = [
     ("no mask", edit(TORCH, ("~allowed", "allowed & ~allowed")), FUTURE),
     ("a soft mask", edit(TORCH, ("-torch.inf)", "-1e9)"), ("-1e9", "-8.0")), FUTURE),
@@ -104,15 +105,6 @@ CAUGHT = [
     ("a list", "def linear(x): return x.tolist()", "a list of 6; expected an array of numbers"),
     ("an exception", "def linear(x): return x[9]", "IndexError"),
 ]  # fmt: skip
-
-
-def test_the_tables(sandbox: Sandbox) -> None:
-    """What must pass passes, and what must be caught is caught with these words.
-
-    Passes: however the future is kept out: masks, loops, running sums; in either library, in functions and classes.
-    Caught: leaks, large or small; and what sees nothing, which would be causal, too.
-    """
-    assert not misjudged(sandbox.observe, "causal", EXERCISES, "", PASSES, CAUGHT)
 
 
 def test_leaks_of_a_hidden_case_tell_nothing() -> None:

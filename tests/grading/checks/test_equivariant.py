@@ -9,9 +9,8 @@ from grader.core.model import CheckSpec, Literal_, Normal, Same
 from grader.grading.checks import equivariant
 from grader.grading.inputs import Seed, draw
 from grader.grading.programs import Target
-from grader.sandbox import Sandbox
 from tests.attention import MODULE, edit
-from tests.helpers import case, exercise, misjudged
+from tests.helpers import case, exercise
 
 SELF = """
 import torch
@@ -45,6 +44,7 @@ EXERCISES = (
         adapter="projections",
     ),
 )  # fmt: skip
+#: Attention without positions, and whatever treats rows alike.
 PASSES = [
     ("self-attention", SELF),
     ("in NumPy", NUMPY),
@@ -55,6 +55,7 @@ PASSES = [
     ("the same row everywhere", "import numpy as np\ndef attend(x, w): return x.mean(-2, keepdims=True) + 0 * x"),
 ]
 ORDER = "something depends on the position of a row"
+#: Positions, masks and neighbours show; so does what has no rows, or ignores its input.
 CAUGHT = [
     ("causal", edit(SELF, ("scores, -1", "scores.tril(), -1")), ORDER),
     ("positions", edit(SELF, ("    scores", "    x = x + torch.arange(5)[:, None] / 9\n    scores")), ORDER),
@@ -69,15 +70,6 @@ CAUGHT = [
     ("an exception", "def attend(x, w): raise ValueError", "ValueError"),
     ("booleans", "def attend(x, w): return x > 0", "expected an array of numbers"),
 ]  # fmt: skip
-
-
-def test_the_tables(sandbox: Sandbox) -> None:
-    """What must pass passes, and what must be caught is caught with these words.
-
-    Passes: attention without positions, and whatever treats rows alike.
-    Caught: positions, masks and neighbours show; so does what has no rows, or ignores its input.
-    """
-    assert not misjudged(sandbox.observe, "equivariant", EXERCISES, "", PASSES, CAUGHT)
 
 
 def test_arguments_of_different_lengths_cannot_be_permuted_together() -> None:

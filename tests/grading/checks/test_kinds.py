@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib
 import inspect
 import itertools
 import sys
@@ -20,6 +21,7 @@ from grader.core.model import (
     TimedOut,
     TooBig,
     Unreadable,
+    Verdict,
 )
 from grader.grading import verdicts
 from grader.grading.checks import cases_for, kinds
@@ -39,6 +41,22 @@ TROUBLES: list[tuple[Observation, Status]] = [
     (Unreadable("type", ("module",)), Status.FAILED),
     (NotRun("budget"), Status.SKIPPED),
 ]
+
+
+@pytest.mark.parametrize("kind", kinds())
+def test_the_tables(kind: str, sandbox: Sandbox) -> None:
+    """In the test of each check, what ``PASSES`` passes without a remark; what is ``CAUGHT`` fails with its words."""
+    tables = importlib.import_module(f"tests.grading.checks.test_{kind}")
+    exercises = getattr(tables, "EXERCISES", EXERCISES)
+    reference = getattr(tables, "REFERENCE", REFERENCE) if kinds()[kind].REFERENCE else ""
+    assert tables.PASSES
+    assert tables.CAUGHT
+    found = judged(sandbox.observe, kind, exercises, reference, [*tables.PASSES, *tables.CAUGHT])
+    assert {name: found[name] for name, _ in tables.PASSES if found[name] != Verdict(Status.PASSED)} == {}
+    for name, _, fragment in tables.CAUGHT:
+        told = found[name].message
+        assert found[name].applies and found[name].status is not Status.PASSED, (name, found[name])
+        assert told is not None and fragment in told.en, (name, fragment, found[name])
 
 
 @pytest.mark.parametrize(("trouble", "status"), TROUBLES, ids=[type(t).__name__ for t, _ in TROUBLES])

@@ -1,9 +1,8 @@
 from __future__ import annotations
 
 from grader.core.model import CheckSpec, Normal
-from grader.sandbox import Sandbox
 from tests.attention import edit
-from tests.helpers import case, exercise, misjudged
+from tests.helpers import case, exercise
 
 TORCH = "import torch\ndef attend(q, k, v): return torch.softmax(q @ k.transpose(-2, -1), -1) @ v"
 OF_X = CheckSpec("linear", 1.0, (), (("of", "x"),))
@@ -15,6 +14,7 @@ EXERCISES = (
         checks=(CheckSpec("linear", 1.0, (), (("of", "x"),)),),
     ),
 )
+#: In the argument that is asked about; in others it need not be.
 PASSES = [
     ("attention", TORCH),
     ("NumPy", "import numpy as np\ndef attend(q, k, v): return np.exp(q @ k.swapaxes(-2, -1)) @ v"),
@@ -22,6 +22,7 @@ PASSES = [
     ("another width", "def attend(q, k, v): return v[..., :1].sum(-2)"),
 ]
 BENT, SHIFTED = "not linear in", "affine"
+#: An affine function is told apart from one that bends.
 CAUGHT = [
     ("normalised values", edit(TORCH, ("@ v", "@ torch.softmax(v, -1)")), BENT),
     ("a residual connection with q", edit(TORCH, ("@ v", "@ v + q[..., :2]")), SHIFTED),
@@ -38,12 +39,3 @@ CAUGHT = [
     ),
     ("an exception", "def project(x, w): return x @ x", "ValueError"),
 ]
-
-
-def test_the_tables(sandbox: Sandbox) -> None:
-    """What must pass passes, and what must be caught is caught with these words.
-
-    Passes: in the argument that is asked about; in others it need not be.
-    Caught: an affine function is told apart from one that bends.
-    """
-    assert not misjudged(sandbox.observe, "linear", EXERCISES, "", PASSES, CAUGHT)

@@ -1,9 +1,8 @@
 from __future__ import annotations
 
 from grader.core.model import Integers, Normal
-from grader.sandbox import Sandbox
 from tests.attention import edit
-from tests.helpers import case, exercise, misjudged
+from tests.helpers import case, exercise
 
 ROPE = """
 import torch
@@ -15,12 +14,14 @@ def turn(x, positions):
     return torch.stack(pairs, -1).flatten(-2)
 """
 EXERCISES = (exercise("turn(x, positions)", case(x=Normal((2, 5, 6)), positions=Integers((5,), 0, 90))),)
+#: Rotations and reflections of whatever kind.
 PASSES = [
     ("a rotation", ROPE),
     ("the other way round", edit(ROPE, ("positions[:", "-positions[:"))),
     ("nothing", "def turn(x, positions): return x"),
     ("a permutation", "import numpy as np\ndef turn(x, positions): return np.roll(x, 1, -1)"),
 ]
+#: A common factor is named.
 CAUGHT = [
     ("signs", edit(ROPE, ("() - b", "() + b")), "change their length"),
     ("sines alone", edit(ROPE, (".cos()", ".sin()")), "change their length"),
@@ -30,12 +31,3 @@ CAUGHT = [
     ("a number", "def turn(x, positions): return 3", "one vector for each vector of x"),
     ("an exception", "def turn(x, positions): return x @ x", "ValueError"),
 ]
-
-
-def test_the_tables(sandbox: Sandbox) -> None:
-    """What must pass passes, and what must be caught is caught with these words.
-
-    Passes: rotations and reflections of whatever kind.
-    Caught: a common factor is named.
-    """
-    assert not misjudged(sandbox.observe, "norm_preserved", EXERCISES, "", PASSES, CAUGHT)

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from grader.core.errors import CourseError
 from grader.core.model import ArrayType, CheckSpec, Edit, Literal_, Misconception, Mistake, Normal, Returned, Status
@@ -19,7 +21,6 @@ from tests.helpers import (
     case,
     course,
     exercise,
-    misjudged,
     question,
     returned,
     seen,
@@ -27,38 +28,7 @@ from tests.helpers import (
     verdicts,
 )
 
-LINEAR = """
-import torch
-from torch.nn import functional
-
-def attend(q, k, v):
-    q, k = functional.elu(q) + 1, functional.elu(k) + 1
-    return q @ (k.T @ v) / (q @ k.sum(-2)[:, None])
-"""
-SUMS = """
-import torch
-
-def attend(q, k, v):
-    q, k = torch.exp(q), torch.exp(k)
-    states = (k[:, :, None] * v[:, None]).cumsum(0)
-    return (q[:, None] @ states)[:, 0] / (q * k.cumsum(0)).sum(-1, keepdim=True)
-"""
-STEPS = """
-import torch
-
-def attend(q, k, v):
-    state, output = torch.zeros(k.shape[1], v.shape[1]), torch.empty_like(v)
-    for t in range(len(q)):
-        state = state + torch.outer(k[t].exp(), v[t])
-        output[t] = q[t].exp() @ state
-    return output
-"""
-PLAIN = """
-import torch
-
-def attend(q, k, v):
-    return torch.softmax(q @ k.T, -1) @ v
-"""
+CODE: dict[str, str] = yaml.safe_load(Path(__file__).with_name("operations.yaml").read_text("utf-8"))
 SIZES = CheckSpec("operations", 1.0, (), (("of", "n"), ("at", [128, 256]), ("growth", "linear")))
 INPUTS = replace(case(q=Normal(("n", 4)), k=Normal(("n", 4)), v=Normal(("n", 4))), draw=(("n", (128,)),))
 ROWS = replace(case(x=Normal((1, "n", 4))), construct=(("d", Literal_(4)),), draw=(("n", (128,)),))
@@ -69,36 +39,27 @@ EXERCISES = (
         replace(SIZES, options=(*SIZES.options[:2], ("growth", "quadratic"))),
     )),
 )  # fmt: skip
-LAYER = """
-import torch
-from torch import nn
-
-class Layer(nn.Module):
-    def __init__(self, d):
-        super().__init__()
-        self.inner = nn.Linear(d, d)
-
-    def forward(self, x):
-        return self.inner(x)
-"""
+#: Products in the other order, running sums, a recurrence; in functions and classes.
 PASSES = [
-    ("keys and values first", LINEAR),
-    ("running sums", SUMS),
-    ("a recurrence", STEPS),
-    ("a module", LAYER),
-    ("without gradients", edit(LINEAR, ("def attend", "@torch.inference_mode()\ndef attend"))),
+    ("keys and values first", CODE["linear"]),
+    ("running sums", CODE["sums"]),
+    ("a recurrence", CODE["steps"]),
+    ("a module", CODE["layer"]),
+    ("without gradients", edit(CODE["linear"], ("def attend", "@torch.inference_mode()\ndef attend"))),
     ("all pairs where they belong", "import torch\ndef every(q, k): return q @ k.T"),
 ]
+PAIRS, ANEW = "torch.softmax(q @ k.T, -1) @ v", CODE["anew"]
 MUCH, LITTLE = "more than linear in n; expected linear", "linear in n; expected quadratic"
 UNSEEN = "could not be counted"
+#: Whichever way it is written, the library's included.
 CAUGHT = [
-    ("all pairs", PLAIN, MUCH),
-    ("all pairs of features", edit(LINEAR, ("q @ (k.T @ v)", "(q @ k.T) @ v")), MUCH),
-    ("all pairs without gradients", edit(PLAIN, ("def attend", "@torch.inference_mode()\ndef attend")), MUCH),
+    ("all pairs", CODE["plain"], MUCH),
+    ("all pairs of features", edit(CODE["linear"], ("q @ (k.T @ v)", "(q @ k.T) @ v")), MUCH),
+    ("all pairs without gradients", edit(CODE["plain"], ("def attend", "@torch.inference_mode()\ndef attend")), MUCH),
     (
         "query by query",
         edit(
-            PLAIN,
+            CODE["plain"],
             (
                 "return torch.softmax(q @ k.T, -1) @ v",
                 "return torch.stack([torch.softmax(k @ row, -1) @ v for row in q])",
@@ -108,18 +69,18 @@ CAUGHT = [
     ),
     (
         "the past anew in each step",
-        edit(STEPS, ("state = state + torch.outer(k[t].exp(), v[t])", "state = k[: t + 1].exp().T @ v[: t + 1]")),
+        edit(CODE["steps"], ("state + torch.outer(k[t].exp(), v[t])", "k[: t + 1].exp().T @ v[: t + 1]")),
         MUCH,
     ),
     (
         "a copy in each step",
-        edit(STEPS, ("    state = state", "    output = output.clone()\n        state = state")),
+        edit(CODE["steps"], ("    state = state", "    output = output.clone()\n        state = state")),
         MUCH,
     ),
     (
         "the library",
         edit(
-            PLAIN,
+            CODE["plain"],
             (
                 "torch.softmax(q @ k.T, -1) @ v",
                 "torch.nn.functional.scaled_dot_product_attention(q[None, None], k[None, None], v[None, None])",
@@ -127,11 +88,11 @@ CAUGHT = [
         ),
         MUCH,
     ),
-    ("all pairs, then NumPy", edit(PLAIN, (" @ v", ".numpy() @ v.numpy()")), MUCH),
+    ("all pairs, then NumPy", edit(CODE["plain"], (" @ v", ".numpy() @ v.numpy()")), MUCH),
     (
         "a module with attention",
         edit(
-            LAYER,
+            CODE["layer"],
             ("nn.Linear(d, d)", "nn.MultiheadAttention(d, 2, batch_first=True)"),
             ("self.inner(x)", "self.inner(x, x, x)[0]"),
         ),
@@ -140,77 +101,13 @@ CAUGHT = [
     ("one row of all pairs", "import torch\ndef every(q, k): return q @ k[0]", LITTLE),
     (
         "an exception in a large case",
-        edit(PLAIN, ("    return", "    assert len(q) < 200\n    return")),
+        edit(CODE["plain"], ("    return", "    assert len(q) < 200\n    return")),
         "AssertionError",
     ),
 ]
-THREAD = """
-import threading
-import torch
-
-def work(q, k, v, results):
-    results.append(WORK)
-
-def attend(q, k, v):
-    results = []
-    thread = threading.Thread(target=work, args=(q, k, v, results))
-    thread.start()
-    thread.join()
-    return results[0]
-"""
-POOL = """
-from concurrent.futures import ThreadPoolExecutor
-import torch
-
-def attend(q, k, v):
-    with ThreadPoolExecutor(2) as pool:
-        return torch.stack(list(pool.map(lambda row: torch.softmax(k @ row, -1) @ v, q)))
-"""
-RAW = """
-import _thread
-import torch
-from _thread import start_new_thread
-
-def attend(q, k, v):
-    results, done = [], _thread.allocate_lock()
-    done.acquire()
-    start_new_thread(lambda: (results.append(torch.softmax(q @ k.T, -1) @ v), done.release()), ())
-    done.acquire()
-    while _thread._count():
-        pass
-    return results[0]
-"""
-EARLIER = """
-import queue, threading
-import torch
-
-asked, answered = queue.Queue(), queue.Queue()
-
-def work():
-    while True:
-        q, k, v = asked.get()
-        answered.put(torch.softmax(q @ k.T, -1) @ v)
-
-threading.Thread(target=work, daemon=True).start()
-
-def attend(q, k, v):
-    asked.put((q, k, v))
-    return answered.get()
-"""
-INSIDE = edit(PLAIN, ("torch.softmax(q @ k.T, -1) @ v", "torch.from_numpy(q.numpy() @ (k.numpy().T @ v.numpy()))"))
-LISTS = """
-import torch
-
-def dot(x, y):
-    return sum(a * b for a, b in zip(x, y))
-
-def attend(q, k, v):
-    q, k, v = q.tolist(), k.tolist(), v.tolist()
-    return torch.tensor(SUM)
-"""
 #: Linear work outside torch, and quadratic work.
 ELSEWHERE = [
-    ("NumPy inside", INSIDE),
+    ("NumPy inside", edit(CODE["plain"], (PAIRS, "torch.from_numpy(q.numpy() @ (k.numpy().T @ v.numpy()))"))),
     ("NumPy alone", "def attend(q, k, v): return q @ (k.T @ v)"),
     ("NumPy, its own copies", ("""
 import numpy as np
@@ -229,8 +126,8 @@ def attend(q, k, v):
         output[t] = np.asarray(q)[t] @ state
     return output
 """),
-    ("lists", edit(LISTS, ("SUM", "[[dot(row, column) for column in zip(*v[:4])] for row in q]"))),
-    ("in a thread", edit(THREAD, ("WORK", "q @ (k.T @ v)"))),
+    ("lists", edit(CODE["lists"], ("SUM", "[[dot(row, column) for column in zip(*v[:4])] for row in q]"))),
+    ("in a thread", edit(CODE["thread"], ("WORK", "q @ (k.T @ v)"))),
     ("NumPy in place, one query", """
 import numpy as np
 
@@ -241,110 +138,29 @@ def attend(q, k, v):
     return scores @ np.asarray(v)
 """),
 ]  # fmt: skip
-PAIRS = "torch.softmax(q @ k.T, -1) @ v"
 IN_NUMPY = "torch.from_numpy((q.numpy() @ k.numpy().T) @ v.numpy())"
-ROWS_OF_PAIRS = """
-import numpy as np
-
-def attend(q, k, v):
-    return np.stack([np.asarray(k) @ np.asarray(row) for row in q])
-"""
-SUMS_ANEW = """
-import numpy as np
-
-def attend(q, k, v):
-    q, k, v = map(np.asarray, (q, k, v))
-    return np.stack([q[t] @ (k[:t].T @ v[:t]) for t in range(len(q))])
-"""
-PRODUCTS = """
-import numpy as np
-
-def attend(q, k, v):
-    return np.einsum("id,jd,je->ie", q, k, v)
-"""
-INNER = """
-try:
-    from numpy._core.multiarray import c_einsum
-except ImportError:
-    from numpy.core.multiarray import c_einsum
-
-def attend(q, k, v):
-    return c_einsum("id,jd,je->ie", q, k, v)
-"""
-OWN_OPERATION = """
-import torch
-
-library = torch.library.Library("mine", "DEF")
-library.define("attend(Tensor q, Tensor k, Tensor v) -> Tensor")
-library.impl("attend", lambda q, k, v: q @ k.T @ v, "CPU")
-
-def attend(q, k, v):
-    return torch.ops.mine.attend(q, k, v)
-"""
-OWN_TENSOR = """
-import torch
-
-class Box(torch.Tensor):
-    @classmethod
-    def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
-        q, k, v = args[0].given
-        return q @ k.T @ v
-
-def attend(q, k, v):
-    box = torch.Tensor._make_subclass(Box, v)
-    box.given = q, k, v
-    return torch.neg(box)
-"""
-ANEW = """
-import torch
-
-def attend(q, k, v):
-    states, empty = [], torch.zeros(k.shape[1], v.shape[1])
-    for t in range(len(q)):
-        states.append(STATE)
-    return (q[:, None] @ torch.stack(states))[:, 0]
-"""
-IN_PLACE = """
-import torch
-
-def attend(q, k, v):
-    state = torch.zeros(k.shape[1], v.shape[1])
-    pairs = list(k[:, :, None] * v[:, None])
-    for t in range(len(q)):
-        torch._foreach_add_([state] * len(pairs), pairs)
-    return q @ state
-"""
 TRILINEAR = "import torch\ndef attend(q, k, v): return torch._trilinear(q, k, v, [1, 3], [0, 3], [0, 2], [1, 2])"
 HIDDEN = [
-    ("NumPy, by the inner part of einsum", INNER, MUCH),
-    ("an operation of its own in torch", OWN_OPERATION, UNSEEN),
-    ("a tensor that computes by itself", OWN_TENSOR, MUCH),
+    ("NumPy, by the inner part of einsum", CODE["inner"], MUCH),
+    ("an operation of its own in torch", CODE["own-operation"], UNSEEN),
+    ("a tensor that computes by itself", CODE["own-tensor"], MUCH),
     ("sums of products anew", edit(ANEW, ("STATE", "empty.addbmm(k[: t + 1, :, None], v[: t + 1, None])")), MUCH),
     ("products with a bias anew", edit(ANEW, ("STATE", "torch._addmm_activation(empty, k[:t].T, v[:t])")), MUCH),
-    ("lists of tensors in place", IN_PLACE, MUCH),
+    ("lists of tensors in place", CODE["in-place"], MUCH),
     ("three factors at once", TRILINEAR, MUCH),
     ("NumPy and all pairs", "def attend(q, k, v): return q @ k.T @ v", MUCH),
-    ("NumPy inside and all pairs", edit(PLAIN, (PAIRS, IN_NUMPY)), MUCH),
-    ("NumPy, row by row", ROWS_OF_PAIRS, MUCH),
-    ("NumPy, without an array of all pairs", PRODUCTS, MUCH),
-    ("NumPy, sums of products anew", SUMS_ANEW, MUCH),
-    ("lists of all pairs", edit(LISTS, ("SUM", "[[dot(a, b) for b in k] for a in q]")), MUCH),
-    ("all pairs in a thread", edit(THREAD, ("WORK", PAIRS)), MUCH),
-    ("all pairs in a thread, in NumPy", edit(THREAD, ("WORK", IN_NUMPY)), MUCH),
-    ("all pairs in a pool", POOL, MUCH),
-    ("all pairs in a thread of the lowest level", RAW, MUCH),
+    ("NumPy inside and all pairs", edit(CODE["plain"], (PAIRS, IN_NUMPY)), MUCH),
+    ("NumPy, row by row", CODE["rows-of-pairs"], MUCH),
+    ("NumPy, without an array of all pairs", CODE["products"], MUCH),
+    ("NumPy, sums of products anew", CODE["sums-anew"], MUCH),
+    ("lists of all pairs", edit(CODE["lists"], ("SUM", "[[dot(a, b) for b in k] for a in q]")), MUCH),
+    ("all pairs in a thread", edit(CODE["thread"], ("WORK", PAIRS)), MUCH),
+    ("all pairs in a thread, in NumPy", edit(CODE["thread"], ("WORK", IN_NUMPY)), MUCH),
+    ("all pairs in a pool", CODE["pool"], MUCH),
+    ("all pairs in a thread of the lowest level", CODE["raw"], MUCH),
     ("no work at all", "def attend(q, k, v): return q", UNSEEN),
-    ("between linear and quadratic", edit(PLAIN, (PAIRS, "torch.ones(int(len(q) ** 1.5))")), MUCH),
+    ("between linear and quadratic", edit(CODE["plain"], (PAIRS, "torch.ones(int(len(q) ** 1.5))")), MUCH),
 ]
-
-
-def test_the_tables(sandbox: Sandbox) -> None:
-    """What must pass passes, and what must be caught is caught with these words.
-
-    Passes: products in the other order, running sums, a recurrence; in functions and classes.
-    Caught: whichever way it is written, the library's included.
-    """
-    assert not misjudged(sandbox.observe, "operations", EXERCISES, "", PASSES, CAUGHT)
 
 
 @pytest.mark.parametrize("array_type", ["torch", "numpy"])
@@ -364,7 +180,7 @@ def test_work_outside_torch_counts_as_well(sandbox: Sandbox, array_type: ArrayTy
 
 def test_a_thread_that_was_there_earns_nothing(sandbox: Sandbox) -> None:
     """It cannot be counted, whatever it does."""
-    found = verdicts(sandbox.observe, "operations", EXERCISES, "", [("earlier", EARLIER)])["earlier"]
+    found = verdicts(sandbox.observe, "operations", EXERCISES, "", [("earlier", CODE["earlier"])])["earlier"]
     assert (found.status, found.applies) == (Status.FAILED, True)
     assert found.message is not None and UNSEEN in found.message.en
 
@@ -372,8 +188,8 @@ def test_a_thread_that_was_there_earns_nothing(sandbox: Sandbox) -> None:
 def test_torch_behind_numpy_arguments_is_counted(sandbox: Sandbox) -> None:
     """The second try with NumPy arrays is no way out for quadratic torch code."""
     rows = [
-        ("quadratic", edit(PLAIN, ("    return", "    q, k, v = map(torch.as_tensor, (q, k, v))\n    return"))),
-        ("linear", edit(LINEAR, ("    q, k =", "    q, k, v = map(torch.as_tensor, (q, k, v))\n    q, k ="))),
+        ("quadratic", edit(CODE["plain"], ("    return", "    q, k, v = map(torch.as_tensor, (q, k, v))\n    return"))),
+        ("linear", edit(CODE["linear"], ("    q, k =", "    q, k, v = map(torch.as_tensor, (q, k, v))\n    q, k ="))),
     ]
     found = verdicts(sandbox.observe, "operations", EXERCISES, "", rows, array_type="numpy")
     assert {name: verdict.status for name, verdict in found.items()} == {
@@ -421,9 +237,9 @@ def test_a_mistake_that_costs_nothing_but_work_is_named(sandbox: Sandbox) -> Non
     large = replace(INPUTS, name="large", only=("operations",))
     checked = (CheckSpec("values", 4.0), SIZES)
     one = exercise("attend(q, k, v)", small, large, checks=checked, mistakes=(order,))
-    bank = course(question("Q1", one, misconceptions=(Misconception("order", WORDS),)), reference=LINEAR)
-    quadratic = edit(LINEAR, ("q @ (k.T @ v)", "torch.stack([torch.mv(k, row) @ v for row in q])"))
-    for text, status, name in ((LINEAR, Status.PASSED, None), (quadratic, Status.FAILED, "order")):
+    bank = course(question("Q1", one, misconceptions=(Misconception("order", WORDS),)), reference=CODE["linear"])
+    quadratic = edit(CODE["linear"], ("q @ (k.T @ v)", "torch.stack([torch.mv(k, row) @ v for row in q])"))
+    for text, status, name in ((CODE["linear"], Status.PASSED, None), (quadratic, Status.FAILED, "order")):
         report = grade(bank, submission(q01=text), sandbox.observe, limits=PATIENT)
         result = report.questions[0].exercises[0]
         assert (result.status, result.misconception) == (status, name)

@@ -7,10 +7,9 @@ from grader.core.model import CheckSpec, Integers, Normal
 from grader.grading.checks import relative_only
 from grader.grading.inputs import Seed, draw
 from grader.grading.programs import Target
-from grader.sandbox import Sandbox
 from tests.attention import edit
 from tests.grading.checks.test_norm_preserved import ROPE
-from tests.helpers import case, exercise, misjudged
+from tests.helpers import case, exercise
 
 HALVES = """
 import numpy as np
@@ -22,6 +21,7 @@ def turn(x, positions):
     return np.concatenate([a * np.cos(angles) - b * np.sin(angles), a * np.sin(angles) + b * np.cos(angles)], -1)
 """
 EXERCISES = (exercise("turn(x, positions)", case(x=Normal((2, 5, 6)), positions=Integers((5,), 0, 20))),)
+#: Rotations in any order of pairs, and in either direction: the property does not see these.
 PASSES = [
     ("a rotation", ROPE),
     ("the other way round", edit(ROPE, ("positions[:", "-positions[:"))),
@@ -29,6 +29,7 @@ PASSES = [
     ("one angle", edit(ROPE, ("10000.0 **", "1.0 **"))),
 ]
 ABSOLUTE, NOWHERE = "move by the same amount", "do not depend on the positions"
+#: Absolute encodings, and those that leave vectors as they are.
 CAUGHT = [
     ("the identity", "def turn(x, positions): return x", NOWHERE),
     ("a reflection", "def turn(x, positions): return -x", NOWHERE),
@@ -41,15 +42,6 @@ CAUGHT = [
     ("another shape", "def turn(x, positions): return x[0]", "expected (2, 5, 6)"),
     ("an exception", "def turn(x, positions): return x[positions]", "IndexError"),
 ]
-
-
-def test_the_tables(sandbox: Sandbox) -> None:
-    """What must pass passes, and what must be caught is caught with these words.
-
-    Passes: rotations in any order of pairs, and in either direction: the property does not see these.
-    Caught: absolute encodings, and those that leave vectors as they are.
-    """
-    assert not misjudged(sandbox.observe, "relative_only", EXERCISES, "", PASSES, CAUGHT)
 
 
 @pytest.mark.parametrize("option", ["of", "positions"])

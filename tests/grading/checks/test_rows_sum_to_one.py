@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 from grader.core.model import CheckSpec, Normal
-from grader.sandbox import Sandbox
-from tests.helpers import case, exercise, misjudged
+from tests.helpers import case, exercise
 
 SOFTMAX = "import torch\ndef weigh(x): return torch.softmax(x, -1)"
 EXERCISES = (
@@ -10,6 +9,7 @@ EXERCISES = (
     exercise("columns(x)", case(x=Normal((3, 4))), checks=(CheckSpec("rows_sum_to_one", 1.0, (), (("axis", -2),)),)),
     exercise("second(x)", case(x=Normal((3, 4))), checks=(CheckSpec("rows_sum_to_one", 1.0, (), (("axis", 1),)),)),
 )
+#: Whatever the weights are.
 PASSES = [
     ("softmax", SOFTMAX),
     ("NumPy", "import numpy as np\ndef weigh(x): return np.exp(x) / np.exp(x).sum(-1, keepdims=True)"),
@@ -17,6 +17,7 @@ PASSES = [
     ("counted from the front", "import torch\ndef second(x): return torch.softmax(x, 1)"),
     ("another axis", "import torch\ndef columns(x): return torch.softmax(x, 0)"),
 ]
+#: The usual wrong axis is named.
 CAUGHT = [
     ("over the queries", "import torch\ndef weigh(x): return torch.softmax(x, -2)", "along axis -2, not along axis -1"),
     ("over the batch", "import torch\ndef weigh(x): return torch.softmax(x, 0)", "along axis -3, not along axis -1"),
@@ -33,12 +34,3 @@ CAUGHT = [
     ("NaN", "def weigh(x): return x - x + float('nan')", "NaN"),
     ("nothing", "def weigh(x): pass", "is a return missing?"),
 ]
-
-
-def test_the_tables(sandbox: Sandbox) -> None:
-    """What must pass passes, and what must be caught is caught with these words.
-
-    Passes: whatever the weights are.
-    Caught: the usual wrong axis is named.
-    """
-    assert not misjudged(sandbox.observe, "rows_sum_to_one", EXERCISES, "", PASSES, CAUGHT)

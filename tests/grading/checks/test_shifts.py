@@ -4,9 +4,8 @@ import pytest
 
 from grader.core.model import Literal_, Symbol
 from grader.grading.checks import shifts
-from grader.sandbox import Sandbox
 from tests.attention import edit
-from tests.helpers import case, exercise, misjudged, seen
+from tests.helpers import case, exercise, seen
 
 TURN = """
 import numpy as np
@@ -31,6 +30,8 @@ def shift(delta, d_model):
 SHIFT = exercise("shift(delta, d_model)", case(delta=Literal_(3), d_model=Literal_(6)))
 BASED = exercise("turn(delta, d_model, base=10000.0)", case(delta=Literal_(2), d_model=Symbol(4), base=Literal_(50.0)))
 OTHER_BASE = edit(TURN, ("shift(delta, d_model)", "turn(delta, d_model, base)"), ("10000.0 **", "base **"))
+EXERCISES = (SHIFT, BASED)
+#: However it was found, and in whatever precision.
 PASSES = [
     ("rotations", TURN),
     ("in float32", edit(TURN, ("return m", "return m.astype('f')"))),
@@ -39,6 +40,7 @@ PASSES = [
     ("another base", OTHER_BASE),
 ]
 ELSEWHERE = "pe[pos] @ M is not pe[pos + delta]"
+#: By where it moves the rows to, or because it is no matrix of this size.
 CAUGHT = [
     ("backwards", edit(TURN, ("return m", "return m.T")), ELSEWHERE),
     ("the identity", "import numpy as np\ndef shift(delta, d_model): return np.eye(d_model)", ELSEWHERE),
@@ -51,15 +53,6 @@ CAUGHT = [
     ("a list", edit(TURN, ("return m", "return m.tolist()")), "expected an array"),
     ("an exception", edit(TURN, ("return m", "return m[d_model]")), "IndexError"),
 ]
-
-
-def test_the_tables(sandbox: Sandbox) -> None:
-    """What must pass passes, and what must be caught is caught with these words.
-
-    Passes: however it was found, and in whatever precision.
-    Caught: by where it moves the rows to, or because it is no matrix of this size.
-    """
-    assert not misjudged(sandbox.observe, "shifts", (SHIFT, BASED), "", PASSES, CAUGHT)
 
 
 def test_the_first_difference_is_shown_for_public_cases_only() -> None:

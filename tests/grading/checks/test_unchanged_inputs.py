@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from grader.core.model import Literal_, Normal, Same, Status
 from grader.grading.checks import unchanged_inputs
-from grader.sandbox import Sandbox
-from tests.attention import EXERCISES, MODULE, NUMPY, PLAIN, REFERENCE, TORCH, edit, first, last
-from tests.helpers import array, case, exercise, misjudged, returned, seen
+from tests.attention import EXERCISES, MODULE, NUMPY, PLAIN, TORCH, edit, first, last
+from tests.helpers import array, case, exercise, returned, seen
 
-ALL = (*EXERCISES, exercise("product(x, y, n)", case(x=Normal((3,)), y=Same("x"), n=Literal_(2))))
+EXERCISES = (*EXERCISES, exercise("product(x, y, n)", case(x=Normal((3,)), y=Same("x"), n=Literal_(2))))
+#: In-place operations on one's own arrays are fine.
 PASSES = [
     ("torch", TORCH),
     ("NumPy", NUMPY),
@@ -17,6 +17,7 @@ PASSES = [
     ("on a copy in NumPy", first(NUMPY, "mask = mask.copy()", "mask[:] = 1")),
     ("the same array twice", "def product(x, y, n): return x * y"),
 ]
+#: Values, shape, dtype and even the sign of zero stay; the message names the arguments.
 CAUGHT = [
     ("q scaled", first(TORCH, "q /= 2"), "argument q in place"),
     ("q scaled in NumPy", first(NUMPY, "q /= 2"), "argument q in place"),
@@ -40,18 +41,9 @@ CAUGHT = [
 ]
 
 
-def test_the_tables(sandbox: Sandbox) -> None:
-    """What must pass passes, and what must be caught is caught with these words.
-
-    Passes: in-place operations on one's own arrays are fine.
-    Caught: values, shape, dtype and even the sign of zero stay; the message names the arguments.
-    """
-    assert not misjudged(sandbox.observe, "unchanged_inputs", ALL, REFERENCE, PASSES, CAUGHT)
-
-
 def test_a_constant_is_no_array() -> None:
     """Only arrays of their own are watched."""
-    assert unchanged_inputs.arrays(seen("unchanged_inputs", [], of=ALL[-1]).drawn) == ["x"]
+    assert unchanged_inputs.arrays(seen("unchanged_inputs", [], of=EXERCISES[-1]).drawn) == ["x"]
 
 
 def test_something_else_in_the_place_of_an_array_is_a_change() -> None:

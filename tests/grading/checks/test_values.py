@@ -4,8 +4,7 @@ import pytest
 
 from grader.core.model import CheckSpec, Literal_, Normal, Status
 from grader.grading.checks import values
-from grader.sandbox import Sandbox
-from tests.helpers import array, case, exercise, misjudged, returned, seen
+from tests.helpers import array, case, exercise, returned, seen
 
 REFERENCE = """
     import torch
@@ -45,6 +44,7 @@ EXERCISES = (
     exercise("attend(x, mask=None)", case(x=Normal((3, 2)), mask=Literal_(None)), returns="attention"),
     exercise("name(x)", case(x=X)),
 )
+#: Any width of number and either library will do, as long as kind, shape and values are right.
 PASSES = [
     ("torch", "import torch\ndef double(x): return torch.add(x, x)"),
     ("NumPy", "import numpy as np\ndef double(x): return np.multiply(x, 2)"),
@@ -64,6 +64,7 @@ PASSES = [
     ("output and weights", "def attend(x, mask=None): return x.mean(0), [1, 2]"),
     ("a string", "def name(x): return 'soft' + 'max'"),
 ]
+#: Nothing passes by broadcasting, as NaN, or as another kind of thing; the message says what came back.
 CAUGHT = [
     (
         "whole floats",
@@ -102,15 +103,6 @@ CAUGHT = [
     ("weights first", "def attend(x, mask=None): return x[0], x.mean(0)", "the values differ"),
     ("another word", "def name(x): return 'softmin'", "the values differ"),
 ]
-
-
-def test_the_tables(sandbox: Sandbox) -> None:
-    """What must pass passes, and what must be caught is caught with these words.
-
-    Passes: any width of number and either library will do, as long as kind, shape and values are right.
-    Caught: nothing passes by broadcasting, as NaN, or as another kind of thing; the message says what came back.
-    """
-    assert not misjudged(sandbox.observe, "values", EXERCISES, REFERENCE, PASSES, CAUGHT)
 
 
 def test_a_public_case_shows_the_first_difference() -> None:

@@ -22,6 +22,7 @@ from grader.report.figures import run, svg, terminal
 from grader.report.figures.figure import Figure, HeatMap, Line, LinePlot, PlotAxis
 from grader.report.figures.kinds import NONE, SourceResults, kinds
 from grader.sandbox import Sandbox
+from tests import stills
 
 NAMES = sorted(kinds())
 
@@ -74,8 +75,11 @@ def text(figure: Figure, lang: Lang, width: int = 80, colour: bool = False) -> s
 @pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize("name", NAMES)
 def test_titles_and_labels(name: str, lang: Lang, seen: Callable[[str], SourceResults]) -> None:
-    """The title of a heat map is short enough for its width, and no line is called what the axis is."""
+    """Titles of heat maps are short enough, no line is called what the axis is, and the still is up to date."""
     figure = kinds()[name].draw((seen(name),))
+    kept, drawn = (stills.parts(each) for each in (stills.read(name, lang), stills.still(figure, lang)))
+    assert kept[0] == drawn[0], "`make docs` draws the stills"
+    np.testing.assert_allclose(kept[1], drawn[1], atol=0.5)
     for panel in panels(figure):
         assert not isinstance(panel, HeatMap) or len(wrap(panel.title.of(lang), 30)) <= 1, panel.title
         if isinstance(panel, LinePlot):
@@ -156,8 +160,12 @@ def test_maps_of_weights(name: str, seen: Callable[[str], SourceResults]) -> Non
 
 
 def test_masks(seen: Callable[[str], SourceResults]) -> None:
-    """A causal mask is a lower triangle, its last rows where fewer queries ask; padding is at the end of a row."""
+    """A causal mask is a lower triangle, its last rows where fewer queries ask; padding is at the end of a row.
+
+    Panels that share a row have the same height.
+    """
     causal, weights, fewer, padding = panels(kinds()["masks"].draw((seen("masks"),)))
+    assert len(causal.values) == len(weights.values) and len(fewer.values) == len(padding.values)
     n = causal.values.shape[0]
     np.testing.assert_array_equal(causal.values, np.tril(np.ones((n, n))))
     np.testing.assert_array_equal(fewer.values, causal.values[-fewer.values.shape[0] :])
@@ -226,9 +234,3 @@ def test_formulas_of_one_panel_look_different() -> None:
     lines = tuple(Line(Text(str(at), str(at)), (1.0, 2.0), (1.0, at), who="theory") for at in range(3))
     drawn = svg.document(Figure(NONE, NONE, ((LinePlot(NONE, axis, axis, lines),),)), "en")
     assert len(set(re.findall(r'stroke-dasharray="[0-9 ]+"', drawn))) == 3
-
-
-def test_little_of_a_picture_of_masks_is_blank(seen: Callable[[str], SourceResults]) -> None:
-    """Panels that share a row have the same height."""
-    for row in kinds()["masks"].draw((seen("masks"),)).rows:
-        assert len({panel.values.shape[0] for panel in row if isinstance(panel, HeatMap)}) == 1

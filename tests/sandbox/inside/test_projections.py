@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+import yaml
 from torch import nn
 
 from grader.sandbox.inside.errors import InvalidResult
@@ -135,47 +137,12 @@ def by_name(instance: Any, names: dict[str, str]) -> Callable[[Any], Applied]:
 
 # ---------------------------------------------------------------------------------------------- names
 
-NAMES = [
-    ("w_q", "w_k", "w_v", "w_o"),
-    ("W_q", "W_k", "W_v", "W_o"),
-    ("W_Q", "W_K", "W_V", "W_O"),
-    ("wq", "wk", "wv", "wo"),
-    ("q_proj", "k_proj", "v_proj", "out_proj"),
-    ("query", "key", "value", "out"),
-    ("queries", "keys", "values", "output"),
-    ("to_q", "to_k", "to_v", "to_out"),
-    ("linear_q", "linear_k", "linear_v", "linear_o"),
-    ("q_linear", "k_linear", "v_linear", "proj"),
-    ("fc_q", "fc_k", "fc_v", "fc_o"),
-    ("fc_query", "fc_key", "fc_value", "fc_out"),
-    ("q", "k", "v", "o"),
-    ("w_query", "w_key", "w_value", "w_out"),
-    ("proj_q", "proj_k", "proj_v", "proj_o"),
-    ("query_layer", "key_layer", "value_layer", "output_layer"),
-    ("q_projection", "k_projection", "v_projection", "output_projection"),
-    ("wQ", "wK", "wV", "dense"),
-    ("query_proj", "key_proj", "value_proj", "c_proj"),
-    ("q_w", "k_w", "v_w", "o_w"),
-    ("w_qs", "w_ks", "w_vs", "fc"),
-    ("qs", "ks", "vs", "linear"),
-    ("w_q", "w_k", "w_v", "w_concat"),
-    ("toqueries", "tokeys", "tovalues", "unifyheads"),
-    ("q_lin", "k_lin", "v_lin", "out_lin"),
-    ("q_net", "k_net", "v_net", "o_net"),
-    ("lin_q", "lin_k", "lin_v", "final_linear"),
-    ("c_q", "c_k", "c_v", "c_proj"),
-    ("query_dense", "key_dense", "value_dense", "combine_heads"),
-    ("dense_q", "dense_k", "dense_v", "dense"),
-    ("projection_q", "projection_k", "projection_v", "projection_o"),
-    ("query_transform", "key_transform", "value_transform", "output_transform"),
-    ("query_weights", "key_weights", "value_weights", "output_weights"),
-    ("q_proj_weight", "k_proj_weight", "v_proj_weight", "out_proj_weight"),
-]
+NAMES: list[list[str]] = yaml.safe_load(Path(__file__).with_name("projections.yaml").read_text("utf-8"))
 
 
 @pytest.mark.parametrize("names", NAMES, ids="-".join)
 @pytest.mark.parametrize("make", ["Linear", "Parameter"])
-def test_every_name_is_found(names: tuple[str, ...], make: str) -> None:
+def test_every_name_is_found(names: list[str], make: str) -> None:
     """The names of the contract, and their relatives, as layers and as matrices."""
     instance = module(**{name: LAYERS[make](D, D) for name in names})
     table = dict(zip(ROLES, names, strict=True))

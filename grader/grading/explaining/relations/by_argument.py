@@ -12,29 +12,18 @@ Labels that are correct wherever the mask is False and wrong wherever it is True
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from grader.core.model import Message, Text
+from grader.core.tables import table, text_of
 from grader.grading.explaining.relations import ENOUGH, Pair, array_arguments, equal_entries
 
 RANK = 42
 _SAYS = Message("Your result is correct exactly where `{name}` is {what}, and wrong everywhere else.")
-_BITS: tuple[tuple[Text, Callable[[NDArray[Any]], NDArray[np.bool_]]], ...] = (
-    (Message("True", "argument"), lambda values: values),
-    (Message("False", "argument"), lambda values: ~values),
-)
-_NUMBERS: tuple[tuple[Text, Callable[[NDArray[Any]], NDArray[np.bool_]]], ...] = (
-    (Message("0"), lambda values: values == 0),
-    (Message("not 0"), lambda values: values != 0),
-    (Message("positive"), lambda values: values > 0),
-    (Message("negative"), lambda values: values < 0),
-    (Message("0 or positive"), lambda values: values >= 0),
-    (Message("0 or negative"), lambda values: values <= 0),
-)
 #: The minimum number of correct entries, and of wrong ones.
 _FEWEST = 2
 
@@ -49,19 +38,14 @@ def relate(pairs: Sequence[Pair]) -> Text | None:
         return None
     given = [dict(array_arguments(pair.drawn)) for pair in pairs]
     for name, first in given[0].items():
-        for what, holds in _BITS if first.dtype.kind == "b" else _NUMBERS:
-            if all(_are(each.get(name), first.dtype, holds, mine) for each, mine in zip(given, right, strict=True)):
-                return _SAYS.fill(name=name, what=what)
+        for row in table(__file__, "by_argument.yaml")["bits" if first.dtype.kind == "b" else "numbers"]:
+            if all(_are(each.get(name), first.dtype, row, mine) for each, mine in zip(given, right, strict=True)):
+                return _SAYS.fill(name=name, what=text_of(row))
     return None
 
 
-def _are(
-    values: NDArray[Any] | None,
-    dtype: np.dtype[Any],
-    holds: Callable[[NDArray[Any]], NDArray[np.bool_]],
-    right: NDArray[np.bool_],
-) -> bool:
-    """Whether exactly these entries are correct."""
+def _are(values: NDArray[Any] | None, dtype: np.dtype[Any], row: Mapping[str, Any], right: NDArray[np.bool_]) -> bool:
+    """Whether exactly these entries are correct: those that have the relation of ``row``."""
     if values is None or values.dtype != dtype or values.shape != right.shape:
         return False
-    return np.array_equal(holds(values), right)
+    return np.array_equal(getattr(np, row["test"])(values, row["to"]), right)

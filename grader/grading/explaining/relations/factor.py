@@ -13,37 +13,17 @@ Scores without the division by √d_k are √d_k times too large.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from grader.core.model import Message, Text
+from grader.core.tables import table
 from grader.grading.explaining.relations import Pair, array_arguments, has_enough_distinct, near, number_arguments
 
 RANK = 20
 _SAYS = Message("Your result is the correct one times {factor}.")
 _UNKNOWN = Message("Your result is the correct one times a constant ({example} in case “{case}”).")
-_FORMS: tuple[tuple[str, Callable[[float], float]], ...] = (
-    ("{n}", lambda n: n),
-    ("√{n}", lambda n: math.sqrt(n)),
-    ("1/{n}", lambda n: 1 / n),
-    ("1/√{n}", lambda n: 1 / math.sqrt(n)),
-    ("{n}²", lambda n: n * n),
-    ("1/{n}²", lambda n: 1 / (n * n)),
-    ("{n}/({n} − 1)", lambda n: n / (n - 1)),
-    ("({n} − 1)/{n}", lambda n: (n - 1) / n),
-    ("√({n}/({n} − 1))", lambda n: math.sqrt(n / (n - 1))),
-    ("2/{n}", lambda n: 2 / n),
-    ("{n}/2", lambda n: n / 2),
-)
-_CONSTANTS = (
-    ("2", 2.0), ("1/2", 0.5), ("3", 3.0), ("1/3", 1 / 3), ("4", 4.0), ("1/4", 0.25), ("8", 8.0), ("1/8", 0.125),
-    ("10", 10.0), ("1/10", 0.1), ("100", 100.0), ("1/100", 0.01), ("1000", 1000.0), ("1/1000", 1e-3),
-    ("1024", 1024.0), ("√2", math.sqrt(2)), ("1/√2", math.sqrt(0.5)), ("ln 2", math.log(2)),
-    ("1/ln 2", 1 / math.log(2)), ("ln 10", math.log(10)), ("1/ln 10", 1 / math.log(10)),
-    ("2/3", 2 / 3), ("3/2", 1.5), ("3/4", 0.75), ("4/3", 4 / 3), ("π", math.pi), ("1/π", 1 / math.pi),
-    ("10⁶", 1e6), ("10⁻⁶", 1e-6), ("10⁹", 1e9), ("10⁻⁹", 1e-9), ("10¹²", 1e12), ("10⁻¹²", 1e-12),
-)  # fmt: skip
 
 
 def relate(pairs: Sequence[Pair]) -> Text | None:
@@ -52,7 +32,7 @@ def relate(pairs: Sequence[Pair]) -> Text | None:
     factors = [each for each in found if each is not None]
     if len(factors) < len(pairs) or not has_enough_distinct(pairs):
         return None
-    for said, value in _CONSTANTS:
+    for said, value in table(__file__, "factor.yaml")["constants"].items():
         if all(math.isclose(each, value, rel_tol=2e-4) for each in factors):
             return _SAYS.fill(factor=said)
     named = [dict(_named(pair)) for pair in pairs]
@@ -85,9 +65,10 @@ def _factor(pair: Pair) -> float | None:
 def _named(pair: Pair) -> Iterator[tuple[str, float]]:
     """Expressions in the sizes of a case, with their values."""
     for what, n in _sizes(pair):
-        for form, value in _FORMS:
-            if n > 2 or (n == 2 and "−" not in form):
-                yield form.replace("{n}", f"[{what}]"), value(n)
+        for form, row in table(__file__, "factor.yaml")["forms"].items():
+            power, lower = row["powers"]
+            if n > 2 or (n == 2 and not lower):
+                yield form.replace("{n}", f"[{what}]"), row["times"] * n**power * (n - 1) ** lower
 
 
 def _sizes(pair: Pair) -> Iterator[tuple[str, float]]:

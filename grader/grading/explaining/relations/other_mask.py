@@ -23,7 +23,6 @@ from grader.grading.inputs import Drawn
 
 RANK = 1
 _IGNORED = Message("Your result is exactly what you would get if `{name}` hid nothing.")
-_INVERTED = Message("Your result is exactly what you would get if True and False were swapped in `{name}`.")
 _TRANSPOSED = Message("Your result is exactly what you would get for the transposed `{name}`.")
 _FIRST = Message("Your result is exactly what you would get if all samples used the `{name}` of the first one.")
 _REVERSED = Message("Your result is exactly what you would get for `{name}` with its samples in reverse order.")
@@ -62,7 +61,7 @@ def _causal(exercise: Exercise, drawn: Drawn) -> Iterator[tuple[Text, Drawn]]:
 
 def _masks(mask: NDArray[np.bool_]) -> Iterator[tuple[Text, NDArray[np.bool_]]]:
     yield _IGNORED, np.ones_like(mask)
-    yield _INVERTED, ~mask
+    yield Message("Your result is exactly what you would get if True and False were swapped in `{name}`."), ~mask
     if mask.ndim >= 2:
         if mask.shape[-1] == mask.shape[-2]:
             yield _TRANSPOSED, mask.swapaxes(-1, -2)

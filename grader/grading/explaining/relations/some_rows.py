@@ -22,14 +22,9 @@ from grader.grading.explaining.relations import ENOUGH, Pair, axis_name, equal_e
 RANK = 40
 _EMPTY = Message("Your result is correct except in the rows of queries that may attend to no key at all.")
 _IN = Message("Your result is correct except {which} along {axis}.")
-_DIAGONAL = Message("Your result is correct except on the diagonal of the last two axes.")
-_OFF_DIAGONAL = Message("Your result is correct only on the diagonal of the last two axes.")
 _ABOVE = Message("Your result is correct except above the diagonal of the last two axes.")
 _BELOW = Message("Your result is correct except below the diagonal of the last two axes.")
 _ZERO = Message("Here, your result is 0 where it is wrong; everything else is correct.")
-_NOT_ZERO = Message("Your result is wrong only where 0 is expected.")
-_FALSE = Message("Your result is False in some places where True is expected; every True in it is correct.")
-_TRUE = Message("Your result is True in some places where False is expected; every False in it is correct.")
 _NEGATIVE = Message("Your result is wrong only where a negative number is expected.")
 
 _Wrong = NDArray[np.bool_]
@@ -77,11 +72,11 @@ def _by_value(pairs: Sequence[Pair], wrong: Sequence[_Wrong]) -> Iterator[Text]:
     both = list(zip(pairs, wrong, strict=True))
     if all(pair.expected.dtype.kind == "b" for pair in pairs):
         if all(pair.expected[each].all() for pair, each in both):
-            yield _FALSE
+            yield Message("Your result is False in some places where True is expected; every True in it is correct.")
         if all(not pair.expected[each].any() for pair, each in both):
-            yield _TRUE
+            yield Message("Your result is True in some places where False is expected; every False in it is correct.")
     elif all((pair.expected[each] == 0).all() for pair, each in both):
-        yield _NOT_ZERO
+        yield Message("Your result is wrong only where 0 is expected.")
     elif all((pair.got[each] == 0).all() for pair, each in both):
         yield _ZERO
     elif all((pair.expected[each] < 0).all() and (pair.expected < 0).sum() == each.sum() for pair, each in both):
@@ -114,8 +109,8 @@ _MOST = 0.75
 
 
 _REGIONS: tuple[tuple[Text, Callable[[NDArray[np.int_], NDArray[np.int_]], _Wrong]], ...] = (
-    (_DIAGONAL, lambda row, column: row == column),
-    (_OFF_DIAGONAL, lambda row, column: row != column),
+    (Message("Your result is correct except on the diagonal of the last two axes."), lambda row, column: row == column),
+    (Message("Your result is correct only on the diagonal of the last two axes."), lambda row, column: row != column),
     (_ABOVE, lambda row, column: row < column),
     (_BELOW, lambda row, column: row > column),
 )

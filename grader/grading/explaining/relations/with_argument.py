@@ -15,25 +15,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from grader.core.model import Message, Text
+from grader.core.model import Text
+from grader.core.tables import table, text_of
 from grader.grading.explaining.relations import ENOUGH, Pair, array_arguments, count_distinct, near
 
 RANK = 24
-_PLUS = Message("Your result is the correct one plus {what}.")
-_MINUS = Message("Your result is the correct one minus {what}.")
-_OPPOSITE = Message("Your result is {what} minus the correct one.")
-_SAME = Message("Your result is {what} itself.")
-_WAYS: tuple[tuple[Text, float, float, str], ...] = (
-    (_SAME, 0, 1, "`{name}`"),
-    (_PLUS, 1, 1, "`{name}`"),
-    (_MINUS, 1, -1, "`{name}`"),
-    (_PLUS, 1, 2, "2·`{name}`"),
-    (_MINUS, 1, -2, "2·`{name}`"),
-    (_PLUS, 1, 0.5, "`{name}`/2"),
-    (_MINUS, 1, -0.5, "`{name}`/2"),
-    (_OPPOSITE, -1, 1, "`{name}`"),
-    (_OPPOSITE, -1, 2, "2·`{name}`"),
-)
 
 
 def relate(pairs: Sequence[Pair]) -> Text | None:
@@ -42,10 +28,12 @@ def relate(pairs: Sequence[Pair]) -> Text | None:
     if not numeric or count_distinct(pairs) < ENOUGH:
         return None
     given = [dict(array_arguments(pair.drawn)) for pair in pairs]
+    known = table(__file__, "with_argument.yaml")
     for name in given[0]:
-        for said, times, plus, what in _WAYS:
-            if all(_holds(pair, each.get(name), times, plus) for pair, each in zip(pairs, given, strict=True)):
-                return said.fill(what=what.format(name=name))
+        for way in known["ways"]:
+            both = zip(pairs, given, strict=True)
+            if all(_holds(pair, each.get(name), way["times"], way["plus"]) for pair, each in both):
+                return text_of(known["said"][way["said"]]).fill(what=way["what"].format(name=name))
     return None
 
 

@@ -5,8 +5,9 @@ The module of a picture has two pure functions:
 * ``calls(target)``: the programs to run on one exercise, of the reference or of the learner;
 * ``draw(seen)``: the figure for the returned values, those of the reference first, then the learner's;
 
-and the constants ``TITLE``, ``ABOUT`` (a sentence) and ``NEEDS``, the exercises that it calls; a learner's file must
-define at least one of them. Each program calls one exercise, so exercises may be in different files.
+and the constants ``TITLE``, ``ABOUT`` (a sentence), ``NEEDS``, the exercises that it calls, and ``SHOWN_WITH``, those
+whose questions show it. A learner's file must define at least one of those that it needs. Each program calls one
+exercise, so exercises may be in different files.
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ class Picture(Protocol):
     TITLE: Text
     ABOUT: Text
     NEEDS: tuple[str, ...]
+    SHOWN_WITH: tuple[str, ...]
 
     def calls(self, target: Target) -> tuple[Program, ...]:
         """The programs to run."""

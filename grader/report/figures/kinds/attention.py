@@ -14,7 +14,7 @@ from grader.report.figures.kinds import SourceResults, beside, in_rows, normal, 
 TITLE = Message("A map of attention weights")
 ABOUT = Message("who attends to whom in a sentence, and how sharp it gets without the division by $√d_k$")
 _CALLED = "scaled_dot_product_attention"
-NEEDS = (_CALLED,)
+NEEDS = SHOWN_WITH = (_CALLED,)
 
 TOKENS = ("the", "cat", "saw", "the", "dog", "and", "ran", "off")
 _WIDTH = 16

@@ -13,6 +13,7 @@ TITLE = Message("Generating with a KV cache and without")
 ABOUT = Message("the work of each step of generation, with a KV cache and without one")
 _CACHED, _ANEW = "decode_step", "self_attention"
 NEEDS = (_CACHED, _ANEW)
+SHOWN_WITH = ("decode_step",)
 
 _STEPS = 48
 _WIDTH = 32

@@ -12,6 +12,7 @@ TITLE = Message("Full, tiled and linear attention: work and memory against n")
 ABOUT = Message("work and memory of full, tiled and linear attention against the length of the text")
 _FULL, _TILED, _LINEAR = "scaled_dot_product_attention", "online_softmax_attention", "linear_attention"
 NEEDS = (_FULL, _TILED, _LINEAR)
+SHOWN_WITH = ("attention_flops", "linear_attention")
 
 _LENGTHS = (128, 256, 512, 1024, 2048)
 _WIDTH = 32

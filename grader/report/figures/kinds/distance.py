@@ -5,20 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from grader.core.model import Message, Program
-from grader.grading.inputs import Drawn
-from grader.grading.programs import Target, Writer
+from grader.grading.programs import Target
 from grader.report.figures.figure import Figure, Floats, LinePlot, PlotAxis, line
 from grader.report.figures.kinds import SourceResults, in_rows, label
-from grader.report.figures.kinds.encodings import table
+from grader.report.figures.kinds.encodings import of_positions
 
 TITLE = Message("Similarity of positions against their distance")
 ABOUT = Message("how the similarity of two positions falls with their distance, for each of the encodings")
 _SINES, _TABLE = "sinusoidal_encoding", "LearnedPositionalEncoding"
-NEEDS = (_SINES, _TABLE, "apply_rope", "alibi_bias")
+NEEDS = SHOWN_WITH = (_SINES, _TABLE, "apply_rope", "alibi_bias")
 
 _N, _WIDTH = 96, 64
 _DISTANCES = range(64)
-_HEADS, _SHOWN = 8, (1, 2, 4)
+_SHOWN = (1, 2, 4)
 _NOTE = Message(
     "Similarity is the dot product of two encodings divided by that at distance 0, averaged over all pairs of "
     "positions. Sinusoidal encodings and RoPE rotate by the same angles, so their similarity falls in the same way: "
@@ -36,17 +35,7 @@ _HEAD = Message("head {head}")
 
 def calls(target: Target) -> tuple[Program, ...]:
     """The encodings of all positions; for RoPE, of the same vector at every position; for ALiBi, all biases."""
-    writer = Writer.to(target)
-    match target.exercise.name:
-        case "sinusoidal_encoding":
-            drawn = Drawn((("n", _N), ("d_model", _WIDTH)), (), ())
-        case "LearnedPositionalEncoding":
-            return (table(target, np.zeros((1, _N, _WIDTH), dtype=np.float32)),)
-        case "apply_rope":
-            drawn = Drawn((("x", np.ones((_N, _WIDTH), dtype=np.float32)), ("positions", np.arange(_N))), (), ())
-        case _:
-            drawn = Drawn((("num_heads", _HEADS), ("n_q", _N), ("n_k", _N)), (), ())
-    return (writer.program(writer.call(drawn).output),)
+    return (of_positions(target, np.ones((_N, _WIDTH), dtype=np.float32), _N),)
 
 
 def draw(seen: tuple[SourceResults, ...]) -> Figure:

@@ -14,7 +14,7 @@ from grader.report.figures.kinds import KEY, QUERY, SourceResults, beside, in_ro
 TITLE = Message("Encodings of position")
 ABOUT = Message("sinusoidal and learned encodings, rotary embeddings and ALiBi as heat maps")
 _SINES, _TABLE = "sinusoidal_encoding", "LearnedPositionalEncoding"
-NEEDS = (_SINES, _TABLE, "apply_rope", "alibi_bias")
+NEEDS = SHOWN_WITH = (_SINES, _TABLE, "apply_rope", "alibi_bias")
 
 _N, _WIDTH = 48, 32
 _ALIBI, _HEADS, _HEAD = 32, 8, 2
@@ -33,23 +33,26 @@ _FEATURE = Message("feature")
 
 
 def calls(target: Target) -> tuple[Program, ...]:
-    """One call each. The table is the output for zeros; RoPE gets pairs (1, 0)."""
+    """One call each; RoPE gets pairs (1, 0)."""
+    return (of_positions(target, np.tile(np.array([1.0, 0.0], dtype=np.float32), (_N, _WIDTH // 2)), _ALIBI),)
+
+
+def of_positions(target: Target, x: NDArray[np.float32], biased: int) -> Program:
+    """A program that returns encodings of the size of ``x`` (n, d), ``x`` rotated, or biases for ``biased`` tokens."""
     writer = Writer.to(target)
     match target.exercise.name:
         case "sinusoidal_encoding":
-            drawn = Drawn((("n", _N), ("d_model", _WIDTH)), (), ())
+            drawn = Drawn((("n", x.shape[0]), ("d_model", x.shape[1])), (), ())
         case "LearnedPositionalEncoding":
-            zeros = np.zeros((1, _N, _WIDTH), dtype=np.float32)
-            return (table(target, zeros),)
+            return _table(target, np.zeros((1, *x.shape), dtype=np.float32))
         case "apply_rope":
-            pairs = np.tile(np.array([1.0, 0.0], dtype=np.float32), (_N, _WIDTH // 2))
-            drawn = Drawn((("x", pairs), ("positions", np.arange(_N))), (), ())
+            drawn = Drawn((("x", x), ("positions", np.arange(len(x)))), (), ())
         case _:
-            drawn = Drawn((("num_heads", _HEADS), ("n_q", _ALIBI), ("n_k", _ALIBI)), (), ())
-    return (writer.program(writer.call(drawn).output),)
+            drawn = Drawn((("num_heads", _HEADS), ("n_q", biased), ("n_k", biased)), (), ())
+    return writer.program(writer.call(drawn).output)
 
 
-def table(target: Target, zeros: NDArray[np.float32]) -> Program:
+def _table(target: Target, zeros: NDArray[np.float32]) -> Program:
     """A program that returns what a newly constructed table of positions adds to ``zeros`` (1, n, d)."""
     writer = Writer.to(target)
     made = writer.add(Call(target.name, zeros.shape[1:]))

@@ -15,6 +15,7 @@ TITLE = Message("Four heads, four views of one sentence")
 ABOUT = Message("one attention map per head: heads attend to different places at the same time")
 _CALLED = "MultiHeadAttention"
 NEEDS = (_CALLED,)
+SHOWN_WITH = ("multi_head", "ablate_heads", *NEEDS)
 
 _TOKENS = ("the", "cat", "saw", "the", "dog", "and", "the", "owl")
 _HEADS = (

@@ -12,7 +12,7 @@ from grader.report.figures.kinds import KEY, QUERY, SourceResults, beside, in_ro
 
 TITLE = Message("Causal and padding masks")
 ABOUT = Message("which keys each query may attend to, and the weights under both masks together")
-NEEDS = ("causal_mask", "padding_mask", "causal_attention")
+NEEDS = SHOWN_WITH = ("causal_mask", "padding_mask", "causal_attention")
 
 _N = 8
 _LATE = 3  # queries for the last tokens only, as in decoding

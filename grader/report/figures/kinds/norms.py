@@ -16,7 +16,7 @@ from grader.report.figures.kinds import SourceResults, generator, label, normal
 TITLE = Message("Pre-LN and post-LN: gradients over depth")
 ABOUT = Message("how large the gradients of each layer are in a deep stack, with the norm before or after the sublayer")
 _CALLED = "EncoderLayer"
-NEEDS = (_CALLED,)
+NEEDS = SHOWN_WITH = (_CALLED,)
 
 _D_MODEL, _D_FF, _HEADS = 32, 256, 4
 _DEPTHS = (1, 2, 4, 8, 12)

@@ -14,7 +14,7 @@ from grader.report.figures.kinds import NONE, SourceResults, generator, label, n
 TITLE = Message("Residual connections on and off")
 ABOUT = Message("how much of the gradient reaches the first layers, with residual connections and without")
 _CALLED = "residual"
-NEEDS = (_CALLED,)
+NEEDS = SHOWN_WITH = (_CALLED,)
 
 _DEPTH = 24
 _WIDTH = 32

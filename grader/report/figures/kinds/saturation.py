@@ -15,7 +15,7 @@ from grader.report.figures.kinds import SourceResults, label, normal
 
 TITLE = Message("A softmax saturates as its scores grow")
 ABOUT = Message("the largest weight and the gradient of a softmax, against the scale of its scores")
-NEEDS = ("softmax",)
+NEEDS = SHOWN_WITH = ("softmax",)
 
 _KEYS = 16
 _ROWS = 24

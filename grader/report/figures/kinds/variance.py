@@ -13,7 +13,7 @@ from grader.report.figures.kinds import NONE, SourceResults, label, normal
 
 TITLE = Message("Variance of the scores against $d_k$")
 ABOUT = Message("how the variance of $q·k$ grows with $d_k$, and stays at 1 after the division by $√d_k$")
-NEEDS = ("scaled_scores",)
+NEEDS = SHOWN_WITH = ("scaled_scores",)
 
 _WIDTHS = (2, 4, 8, 16, 32, 64, 128, 256, 512)
 _PAIRS = 64  # queries, and as many keys: 4096 scores for each width
