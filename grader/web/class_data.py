@@ -9,7 +9,7 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,7 +28,7 @@ from grader.classroom.marks import Mark
 from grader.classroom.results import Book
 from grader.core.errors import AttncheckError, UsageError
 from grader.core.model import Course, Exercise, Item, Lang, Message, Question, Text
-from grader.core.text import timestamp
+from grader.core.text import STATUS, timestamp
 from grader.instructor import analysis, class_table
 from grader.instructor.class_table import ClassRow
 from grader.instructor.overrides import open_for_changes
@@ -357,6 +357,9 @@ class StaffVisit(Visit):
             form_name=self.typed(FORM),
             typed=[value for name, value in self.form.items() if name in _WRITTEN and isinstance(value, str)],
             section=self.request.url.path.removeprefix(class_data.base).strip("/").partition("/")[0],
+            STATUS=STATUS,
+            moment=moment,
+            numbers=_numbers,
             **given,
         )
 
@@ -433,6 +436,11 @@ def _visit(class_data: ClassData, request: Request) -> StaffVisit:
 
 def _failed(visit: StaffVisit, text: str, status: int) -> Response:
     return visit.page("instructor_failed.html", status=status, text=text)
+
+
+def _numbers(drawn: Iterable[tuple[str, object]]) -> str:
+    """The numbers drawn for a learner, for people."""
+    return ", ".join(f"{name} = {value}" for name, value in drawn)
 
 
 def moment(at: datetime) -> str:

@@ -27,7 +27,7 @@ from starlette.routing import Route
 
 from grader.classroom import inbox
 from grader.classroom.ended_sessions import Purpose
-from grader.classroom.gradebook import LearnerRow, SubmissionRow
+from grader.classroom.gradebook import SubmissionRow
 from grader.classroom.marks import CoursePart, Mark
 from grader.classroom.results import Book, parts
 from grader.core.files import portable
@@ -38,6 +38,9 @@ from grader.instructor import export as exports
 from grader.instructor.analysis import answers, similarity_html, similarity_view
 from grader.instructor.analysis.answers import borrowed_by_learner
 from grader.instructor.analysis.class_similarity import ClassSimilarity, Cluster, compare_class, find_clusters
+from grader.instructor.analysis.statistics import Spread, spread_of
+from grader.instructor.analysis.statistics_html import histogram
+from grader.instructor.analysis.statistics_view import mean
 from grader.instructor.class_table import FLAGS, ClassRow, TableFilter
 from grader.instructor.export import html as pages
 from grader.instructor.export.html import LearnerPages, mark_of
@@ -50,7 +53,6 @@ from grader.web.class_data import (
     Download,
     Handler,
     StaffVisit,
-    moment,
     staff_route,
     style_sheet,
 )
@@ -139,6 +141,10 @@ class TableLinks:
             return ""
         return "descending" if self.choice.descending else "ascending"
 
+    def flag(self, name: str) -> str:
+        """The table with the learners to whom a filter applies; with everybody, if ``name`` is empty."""
+        return self._at(replace(self.choice, flag=name))
+
     def page(self, number: int) -> str:
         """The address of page ``number`` of the table."""
         return self._at(self.choice, str(number))
@@ -172,7 +178,7 @@ def class_page(visit: StaffVisit) -> Response:
         rows=matching[(page - 1) * _PER_PAGE : page * _PER_PAGE],
         questions=class_data.graded_questions(),
         titles=class_table.titles(),
-        flags=list(FLAGS),
+        flags={name: sum(map(test, everybody)) for name, test in FLAGS.items()},
         sections=names,
         choice=choice,
         sorting=TableLinks(class_data, choice),
@@ -182,10 +188,19 @@ def class_page(visit: StaffVisit) -> Response:
         page=page,
         pages=last,
         summary=class_data.once("summary", lambda book: pages.summary(book, class_data.rows())),
-        waiting=sum(map(FLAGS["person"], everybody)),
+        waiting=instructor_marking.count_waiting(class_data).total(),
+        spread=_spread(everybody),
+        histogram=histogram,
+        mean=mean,
         unmatched=class_data.once("unmatched", lambda book: tuple(mark.learner.id for mark in book.unmatched())),
         open_requests=sum(request.answer is None for request in learner_requests.list_requests(class_data.folder)),
     )
+
+
+def _spread(everybody: Sequence[ClassRow]) -> Spread:
+    """The distribution of points among those who submitted."""
+    shares = [row.earned / row.possible for row in everybody if row.submitted and row.possible]
+    return spread_of(shares, len(shares))
 
 
 # ------------------------------------------------------------------------------------------ a learner
@@ -212,20 +227,19 @@ def learner_page(visit: StaffVisit) -> Response:
     learner = class_data.learner(visit.named("learner"))
     marks = [mark for mark, _ in class_data.answered() if mark.learner.id == learner.id]
     counting = [mark for mark in marks if mark.counts]
-    key = visit.asked("submission")
-    chosen = next((mark for mark in marks if mark.work and mark.work.row.key == key), None)
-    mark = chosen or (counting[-1] if counting else None)
-    submission = {"submission": mark.work.row.key} if mark is not None and mark.work is not None else {}
+    mark = _mark_of(marks, visit.asked("submission")) or (counting[-1] if counting else None)
+    key = mark.work.row.key if mark is not None and mark.work is not None else ""
+    submission = {"submission": key} if key else {}
     visit.note_reading("read report", learner=learner.id, **submission)
     with class_data.book() as book:
         report = _report(visit, book, mark) if mark is not None else None
-        history = [_submitted(visit, book, row, marks, mark) for row in book.gradebook.everything_of(learner.id)]
+        rows = book.gradebook.everything_of(learner.id)
+        history = [_submitted(visit, book, row, _mark_of(marks, row.key), row.key == key) for row in rows]
         given = book.gradebook.answers(mark.work.row) if mark is not None and mark.work is not None else {}
     history.sort(key=lambda each: (each.attempt, each.at.timestamp() if each.at else 0.0), reverse=True)
     return visit.page(
         "instructor_learner.html",
         learner=learner,
-        titles=class_table.titles(),
         rows=[class_table.class_row(each) for each in counting],
         report=report,
         history=history,
@@ -233,7 +247,6 @@ def learner_page(visit: StaffVisit) -> Response:
         choices=part_choices(class_data),
         requests=learner_requests.list_requests(class_data.folder, learner.id),
         answers=[(name, answers.answer_text(value)) for name, value in given.items()],
-        moment=moment,
         done=find_done(visit),
         may_end=visit.may_end_sessions(learner.id),
     )
@@ -247,15 +260,13 @@ def _report(visit: StaffVisit, book: Book, mark: Mark) -> Markup | None:
     return Markup(render_body(report, visit.class_data.course, visit.lang, whose))
 
 
-def _submitted(
-    visit: StaffVisit, book: Book, row: SubmissionRow, marks: Sequence[Mark], shown: Mark | None
-) -> HistoryEntry:
-    mark = next(
-        (candidate for candidate in marks if candidate.work is not None and candidate.work.row.key == row.key), None
-    )
-    here = shown is not None and shown.work is not None and shown.work.row.key == row.key
-    line: ClassRow | None = class_table.class_row(mark) if mark is not None else None
-    owner = mark.learner if mark is not None else LearnerRow("", "")
+def _mark_of(marks: Sequence[Mark], key: str) -> Mark | None:
+    """The mark of the submission with this key."""
+    return next((mark for mark in marks if mark.work is not None and mark.work.row.key == key), None)
+
+
+def _submitted(visit: StaffVisit, book: Book, row: SubmissionRow, mark: Mark | None, shown: bool) -> HistoryEntry:
+    line = class_table.class_row(mark) if mark is not None else None
     return HistoryEntry(
         row.at,
         row.attempt,
@@ -264,8 +275,8 @@ def _submitted(
         receipt_digest(book.gradebook.place(row)),
         mark is not None and mark.counts,
         mark is None,
-        here,
-        visit.class_data.at("learners", owner.id, submission=row.key) if mark is not None and not here else None,
+        shown,
+        visit.class_data.at("learners", line.id, submission=row.key) if line is not None and not shown else None,
     )
 
 
@@ -323,6 +334,8 @@ def end_sessions(visit: StaffVisit) -> Response:
 
 #: The most clusters on the list, and the most couples on the page of a cluster.
 _MOST_CLUSTERS, _MOST_COUPLES = 100, 30
+#: The formats with which grades and feedback reach people.
+_GRADES = {"canvas", "canvas-feedback", "csv", "gradescope", "html", "moodle"}
 _GONE = Message("This file is no longer available; create it again.")
 
 # ------------------------------------------------------------------------------------------ similar solutions
@@ -363,7 +376,6 @@ def similar_page(visit: StaffVisit) -> Response:
         counted=similarity_view.COMPARED.fill(submissions=alike.found.submissions),
         notes=similarity_view.notes(alike.found, who, alike.left_out),
         borrowers=borrowed_by_learner(borrowed_answers(class_data)),
-        numbers=lambda values: ", ".join(f"{name} = {value}" for name, value in values),
     )
 
 
@@ -402,7 +414,11 @@ def downloads_page(visit: StaffVisit) -> Response:
         if ready is None:
             return visit.page("instructor_failed.html", status=404, text=_GONE.of(visit.lang))
         return attachment(ready.name, ready.data)
-    return visit.page("instructor_downloads.html", formats=export_formats())
+    formats = export_formats()
+    first = [(name, form) for name, form in formats.items() if name in _GRADES]
+    rest = [(name, form) for name, form in formats.items() if name not in _GRADES]
+    groups = [(Message("Grades and feedback"), first), (Message("Data for programs"), rest)]
+    return visit.page("instructor_downloads.html", formats=formats, groups=groups)
 
 
 def make_download(visit: StaffVisit) -> Response:

@@ -11,7 +11,6 @@ from itertools import groupby
 from starlette.responses import Response
 
 from grader.core.model import ExerciseResult, Item, Misconception, Question, Status, Text
-from grader.core.text import STATUS
 from grader.course import items
 from grader.instructor.analysis import answers, statistics
 from grader.instructor.analysis import statistics_view as view
@@ -19,6 +18,7 @@ from grader.instructor.analysis.answers import BorrowedAnswer, GivenAnswer
 from grader.instructor.analysis.statistics import CheckStatistics, PartStatistics, Statistics
 from grader.report.words import check_label
 from grader.web.class_data import RARELY, ClassData, StaffVisit
+from grader.web.instructor_marking import count_waiting
 
 #: The most distinct answers on the page of an item.
 _MOST_ANSWERS = 40
@@ -71,7 +71,8 @@ def questions_page(visit: StaffVisit) -> Response:
         questions=rows,
         findings=view.findings(statistics_of_class, class_data.course, names=True),
         view=view,
-        mean=view.mean(statistics_of_class),
+        waiting=count_waiting(class_data),
+        mean=view.mean(statistics_of_class.spread),
         alpha=view.alpha(statistics_of_class),
     )
 
@@ -85,7 +86,9 @@ def item_page(visit: StaffVisit) -> Response:
     question, item = class_data.item(visit.named("item"))
     visit.note_reading("read answers", part=item.id)
     given = class_data.once(f"answers {item.id}", lambda book: answers.given_answers(item, class_data.counting()))
-    personal = bool(items.draw_choices(item.spec))
+    context = items.Context("", "", item.id)
+    drawn = items.draw(item.spec, context)
+    personal = bool(drawn)
     part = _part(class_statistics(class_data), item.id)
     return visit.page(
         "instructor_item.html",
@@ -97,11 +100,12 @@ def item_page(visit: StaffVisit) -> Response:
         more=max(0, len(given) - _MOST_ANSWERS),
         most=max((len(answer.learners) for answer in given), default=1),
         personal=personal,
-        key=None if personal or item.sealed else items.key(item, items.Context("", "", item.id)),
+        ask=items.fill(item.ask, drawn),
+        drawn=drawn.items(),
+        by_hand=bool(items.key_points(item)),
+        key=None if item.sealed else items.key(item, context),
         beliefs=_beliefs(question, part),
         borrowed=[answer for answer in borrowed_answers(class_data) if answer.item == item.id] if personal else [],
-        numbers=lambda values: ", ".join(f"{name} = {value}" for name, value in values),
-        STATUS=STATUS,
         view=view,
     )
 
@@ -163,7 +167,6 @@ def exercise_page(visit: StaffVisit) -> Response:
         checks=[CheckRow(check, check_label(check.check), _failing(results, check)) for check in checks],
         beliefs=_beliefs(question, part),
         believers=believers,
-        STATUS=STATUS,
         view=view,
     )
 

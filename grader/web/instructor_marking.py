@@ -7,7 +7,8 @@ button that undoes it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from starlette.exceptions import HTTPException
@@ -21,13 +22,13 @@ from grader.core.errors import UsageError
 from grader.core.jsonl import Place
 from grader.core.model import ItemResult, Message, Status, Text
 from grader.core.tables import texts
-from grader.core.text import COMMA, STATUS, points
+from grader.core.text import COMMA, points
 from grader.course import items
 from grader.instructor import learner_requests, rubric
 from grader.instructor.analysis.answers import answer_text
 from grader.instructor.overrides import OverrideRequest, Signed, give_points, remove_override, undo_save
 from grader.instructor.rubric import AnswerGroup, Decision, PendingAnswers
-from grader.web.class_data import FORM, LOCK_TIMEOUT, ClassData, StaffVisit, moment
+from grader.web.class_data import FORM, LOCK_TIMEOUT, ClassData, StaffVisit
 from grader.web.visit import existing
 
 #: The number of saves on a page.
@@ -147,7 +148,6 @@ def changes_page(visit: StaffVisit) -> Response:
         entries=page.entries,
         earlier=class_data.at("changes", log=log, before=f"{earlier.segment}.{earlier.offset}") if earlier else None,
         may_end=visit.may_end_sessions(),
-        moment=moment,
         done=find_done(visit),
     )
 
@@ -160,8 +160,6 @@ def _place(asked: str) -> Place | None:
     return Place(int(numbers[0]), int(numbers[1]))
 
 
-#: The most groups of answers on a page.
-_GROUPS = 8
 #: The most answers on a page that could not be read.
 _UNREAD = 100
 _NOT_A_NUMBER = Message("“{typed}” is not a number of points.")
@@ -219,6 +217,15 @@ def pending_answers(class_data: ClassData) -> PendingAnswers:
     return class_data.once("waiting", rubric.pending_answers)
 
 
+def count_waiting(class_data: ClassData) -> Counter[str]:
+    """The number of answers to each item that wait for a person, with those that could not be read."""
+    waiting = pending_answers(class_data)
+    counts = Counter(answer.item for answer in waiting.unread)
+    for group in waiting.groups:
+        counts[group.item.id] += len(group.learners)
+    return counts
+
+
 def pending_page(visit: StaffVisit) -> Response:
     """The items with answers to mark."""
     by_item: dict[str, list[AnswerGroup]] = {}
@@ -240,30 +247,51 @@ def pending_page(visit: StaffVisit) -> Response:
 
 
 def mark_page(visit: StaffVisit) -> Response:
-    """The groups of answers to one item, the largest first."""
+    """One group of answers to an item with all groups beside it, or what was marked."""
     class_data = visit.class_data
     _, item = class_data.item(visit.named("item"))
     if not items.key_points(item):
         raise HTTPException(404)
     visit.note_reading("read answers", part=item.id)
     pending = pending_answers(class_data)
-    groups = [group for group in pending.groups if group.item.id == item.id]
-    shown = groups[:_GROUPS]
-    refused = [group for group in groups[_GROUPS:] if f"group-{group.number}" == visit.typed(FORM)]
+    groups = _groups(pending, item.id)
+    wanted = _group_number(visit)
+    group = next((each for each in groups if each.number == wanted), groups[0] if groups else None)
+    onward = _onward(groups, group.number + 1) if group is not None and len(groups) > 1 else None
+    given = class_data.once("given", lambda book: Counter(each.part for each in book.gradebook.overrides()))
+    marked = visit.asked("show") == "marked"
     return visit.page(
         "instructor_marking.html",
         item=item,
-        groups=[*shown, *refused],
-        more=len(groups) - len(shown) - len(refused),
-        left=len(groups),
+        group=group,
+        groups=groups,
+        onward=class_data.at("marking", item.id, group=str(onward)) if onward else None,
+        waiting=sum(len(each.learners) for each in groups),
+        given=given[item.id],
+        marked=marked,
         points_of=items.key_points(item),
         sample=items.key(item, items.Context("", "", item.id)),
         comments=pending.comments.get(item.id, ()),
         wording_id=rubric.wording_id,
         done=find_done(visit),
-        saves=latest_saves(visit, item.id),
-        moment=moment,
+        saves=latest_saves(visit, item.id) if marked else [],
     )
+
+
+def _groups(pending: PendingAnswers, item: str) -> list[AnswerGroup]:
+    return [group for group in pending.groups if group.item.id == item]
+
+
+def _group_number(visit: StaffVisit) -> int:
+    """The group that was sent or else asked for; 0 if there is none."""
+    number = visit.typed(FORM).removeprefix("group-") or visit.asked("group")
+    return int(number) if number.isdecimal() and len(number) < 9 else 0
+
+
+def _onward(groups: Sequence[AnswerGroup], start: int) -> int | None:
+    """The next group from number ``start`` on, after the last one the first; None if there is none."""
+    numbers = [group.number for group in groups]
+    return next((number for number in numbers if number >= start), numbers[0] if numbers else None)
 
 
 def save_marks(visit: StaffVisit) -> Response:
@@ -278,21 +306,17 @@ def save_marks(visit: StaffVisit) -> Response:
         pending,
         decide,
     ):
-        wordings = tuple(
-            wording
-            for group in pending.groups
-            if group.item.id == item.id
-            for wording in group.wordings
-            if rubric.wording_id(wording.text) in chosen
-        )
+        waiting = (wording for group in _groups(pending, item.id) for wording in group.wordings)
+        wordings = tuple(wording for wording in waiting if rubric.wording_id(wording.text) in chosen)
         if not wordings:
             raise UsageError(_CHANGED, field="wording")
         group = AnswerGroup(item, wordings)
         number = decide(group, decision, class_data.now())
     count = str(len(group.learners))
     visit.note("marked answers", part=item.id, answers=count, key_points=decision.points, comment=decision.comment)
-    left = any(waiting.item.id == item.id for waiting in pending_answers(class_data).groups)
-    return RedirectResponse(class_data.at("marking", *([item.id] if left else []), done=str(number)), 303)
+    onward = _onward(_groups(pending_answers(class_data), item.id), _group_number(visit))
+    place = {"group": str(onward)} if onward else {}
+    return RedirectResponse(class_data.at("marking", *([item.id] if onward else []), **place, done=str(number)), 303)
 
 
 # ------------------------------------------------------------------------------------ requests
@@ -326,9 +350,7 @@ def requests_page(visit: StaffVisit) -> Response:
         "instructor_requests.html",
         open=[(request, _facts(class_data, request)) for request in requests if request.answer is None],
         answered=[request for request in reversed(requests) if request.answer is not None],
-        moment=moment,
         done=find_done(visit),
-        STATUS=STATUS,
     )
 
 

@@ -74,10 +74,9 @@ def test_an_instructors_way(page: Any, site: Site) -> None:
     page.get_by_text("Saved as change 1.").wait_for()
     page.get_by_role("link", name="Marking").click()
     page.get_by_role("link", name="Q1.why").click()
-    group = page.locator("form", has=page.get_by_text("two of it, and so is")).or_(page.locator(".marking form")).first
-    group.get_by_label("Twice means two of it.").check()
-    group.get_by_label("Comment").fill("Half of it.")
-    group.get_by_role("button", name="Save").click()
+    page.get_by_label("Twice means two of it.").check()
+    page.get_by_label("Comment").fill("Half of it.")
+    page.get_by_role("button", name="Save").click()
     page.get_by_text("Saved as change 2.").wait_for()
     page.get_by_role("link", name="Requests").click()
     page.get_by_label("Answer to the learner").fill("You are right.")
@@ -96,6 +95,26 @@ def test_an_instructors_way(page: Any, site: Site) -> None:
     page.locator("text=answered a request").wait_for()
 
 
+def test_marking_by_keys(page: Any, site: Site) -> None:
+    """A letter and Enter mark a group of equal answers; n skips one; Enter without a choice saves nothing."""
+    page.goto(f"{site.url}/class/marking/Q1.why")
+    page.keyboard.press("Enter")
+    assert not given(site.class_data)
+    page.keyboard.press("b")
+    page.get_by_text("Now selected: 1 of 3 points.").wait_for()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**done=1")
+    assert {points for points, *_ in given(site.class_data).values()} == {1.0} and len(given(site.class_data)) == 2
+    page.keyboard.press("n")
+    page.wait_for_url("**group=3")
+    page.keyboard.press("0")
+    page.keyboard.press("Enter")
+    page.get_by_text("Saved as change 2.").wait_for()
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_text("Undone as change 3.").wait_for()
+    assert len(given(site.class_data)) == 2
+
+
 def test_by_keyboard_alone(page: Any, site: Site) -> None:
     """The skip link, the search, a heading that sorts, and a table that can be scrolled have the focus in turn."""
     page.goto(f"{site.url}/class")
@@ -106,13 +125,13 @@ def test_by_keyboard_alone(page: Any, site: Site) -> None:
         page.keyboard.press("Tab")
         seen.append(
             page.evaluate(
-                "document.activeElement.name || document.activeElement.className || document.activeElement.innerText"
+                "(({name, classList, innerText}) => name || classList[0] || innerText)(document.activeElement)"
             )
         )
         if seen[-1] == "Points":
             page.keyboard.press("Enter")
             break
-    assert seen.index("q") < seen.index("show") < seen.index("scroll") < seen.index("Points")
+    assert seen.index("q") < seen.index("chip") < seen.index("scroll") < seen.index("Points")
     page.wait_for_url("**sort=points**")
     assert page.locator("th[aria-sort=descending]").inner_text().strip() == "Points"
 

@@ -21,7 +21,7 @@ from grader.web.class_data import LANGUAGE, ClassData, FormProblem, FormState, R
 from grader.web.instructor import routes
 from grader.web.people import ClassMember, Role
 from tests.tiny import give
-from tests.web.test_instructor import NOW, OWN, PATHS, browser, class_data, given, handed_in, in_process
+from tests.web.test_instructor import NOW, OWN, PATHS, browser, class_data, did, given, handed_in, in_process
 from tests.web.test_no_commands import FOR_TERMINALS
 
 __all__ = ["class_data", "handed_in", "in_process"]  # fixtures
@@ -37,6 +37,7 @@ REFUSED: list[tuple[str, str, dict[str, Any], str, tuple[str, str]]] = [
     for change, field, said in [
         ({"points": "9"}, "points", ("double has 0 to 4 points; found 9.", "double 的分数是 0 到 4，这里是 9。")),
         ({"points": "-1"}, "points", ("double has 0 to 4 points; found -1.", "double 的分数是 0 到 4，这里是 -1。")),
+        ({"points": "nan"}, "points", ("double has 0 to 4 points", "double 的分数是 0 到 4")),
         ({"points": "many"}, "points", ("“many” is not a number of points.", "“many”不是分数。")),
         ({"points": ""}, "points", ("Enter the points.", "请填写分数。")),
         ({"part": ""}, "part", ("Choose an item or an exercise.", "请选择小题或练习。")),
@@ -99,7 +100,7 @@ def ask(class_data: ClassData) -> None:
 
 def wordings(class_data: ClassData, group: int) -> list[str]:
     """The wordings of a group of answers to Q1.why."""
-    text = browser(class_data).get("/class/marking/Q1.why").text
+    text = browser(class_data).get(f"/class/marking/Q1.why?group={group}").text
     return re.findall(r'name="wording" value="(\w+)"', text[text.index(f'id="group-{group}"') :].split("</form>")[0])
 
 
@@ -147,6 +148,7 @@ def test_a_refused_form_keeps_everything(
                 assert re.search(rf'name="point" value="{each}" checked', form)
             if name == "wording" and 'type="checkbox" name="wording"' in form:
                 assert re.search(rf'name="wording" value="{each}" checked', form)
+    assert str(class_data.folder.parent) not in text and did(class_data) == []
     assert given(class_data) == {} and learner_requests.list_requests(class_data.folder)[0].answer is None
 
 
@@ -193,11 +195,11 @@ def undo(class_data: ClassData, number: int, status: int = 200, back: str = "") 
 def test_a_group_keeps_its_number(class_data: ClassData) -> None:
     """After the largest group, and after a part of a group, was marked; the page says how many are left."""
     text = browser(class_data).get("/class/marking/Q1.why").text
-    numbers = re.findall(r'id="group-(\d+)"', text)
+    numbers = re.findall(r'<li><a href="[^"]*group=(\d+)"', text)
     last = wordings(class_data, int(numbers[-1]))
     assert f"{len(numbers)} of {len(numbers)} groups are left" in text
     text = send(class_data, "/marking/Q1.why", 200, wording=wordings(class_data, 1), point="a", form="group-1")
-    assert re.findall(r'id="group-(\d+)"', text) == numbers[1:]
+    assert re.findall(r'<li><a href="[^"]*group=(\d+)"', text) == numbers[1:]
     assert f"{len(numbers) - 1} of {len(numbers)} groups are left" in text
     assert wordings(class_data, int(numbers[-1])) == last
 
@@ -337,9 +339,9 @@ def test_the_same_reading_later() -> None:
 
 def test_the_log_by_page(class_data: ClassData) -> None:
     """Each of the three logs can be read to its first entry, over files that were rotated."""
-    for role, did in (("instructor", "gave points"), ("instructor", "read report"), ("learner", "signed in")):
+    for role, what in (("instructor", "gave points"), ("instructor", "read report"), ("learner", "signed in")):
         for number in range(300):
-            entry = audit.AuditEntry(NOW, f"{role}{number:03}", role, did, (("part", "x" * 200),))
+            entry = audit.AuditEntry(NOW, f"{role}{number:03}", role, what, (("part", "x" * 200),))
             audit.note(class_data.folder, entry, full=50_000)
     for log, who in (("changes", "instructor"), ("reading", "instructor"), ("learners", "learner")):
         link: str | None = f"/class/changes?log={log}"

@@ -192,7 +192,7 @@ def class_statistics(marks: Iterable[tuple[Mark, Mapping[str, object]]]) -> Stat
     checks = _checks(tally, totals)
     hidden = [check for check in checks if check.visibility == "hidden" and check.tried >= _FEWEST]
     return Statistics(
-        spread=_spread(totals, handed_in),
+        spread=spread_of(totals, handed_in),
         alpha=_alpha(table * points),
         few=len(totals) < FEW,
         parts=parts,
@@ -370,7 +370,9 @@ def _alpha(scores: Array) -> float | None:
     return float(parts / (parts - 1) * (1 - scores.var(axis=0, ddof=1).sum() / total))
 
 
-def _spread(totals: Array, handed_in: int) -> Spread:
+def spread_of(shares: Array | Sequence[float], handed_in: int) -> Spread:
+    """The distribution of the learners' shares of all points."""
+    totals = np.asarray(shares)
     if len(totals) == 0:
         return Spread(0, 0, 0.0, 0.0, (0.0, 0.0, 0.0), (0,) * 10)
     low, middle, high = (float(value) for value in np.quantile(totals, [0.25, 0.5, 0.75]))

@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from grader.core.model import Course, Lang, Message, Text
 from grader.instructor.analysis import statistics_view as view
-from grader.instructor.analysis.statistics import FEW, PartStatistics, Statistics
+from grader.instructor.analysis.statistics import FEW, PartStatistics, Spread, Statistics
 from grader.report.array_svg import LEVELS, Scale
 from grader.report.html import brief, self_contained, sheet
 
@@ -54,7 +54,7 @@ def render(statistics: Statistics, course: Course, lang: Lang, *, names: bool = 
         MORE=Message("{count} more", "chart"),
         findings=view.findings(statistics, course, names=names),
         parts=[(question, list(inside)) for question, inside in parts],
-        tenths=histogram(statistics),
+        tenths=histogram(statistics.spread),
         bar=_SCALE.bar(),
         map_said=_LEARNER if each == 1 else _SEVERAL.fill(each=each),
         map=heat_map(statistics, names=names) if statistics.questions else None,
@@ -72,10 +72,10 @@ def _text(x: float, y: float, said: object, style: str) -> str:
     return f'<text x="{x:g}" y="{y:g}" class="{style}">{escape(str(said))}</text>'
 
 
-def histogram(statistics: Statistics) -> Markup:
+def histogram(spread: Spread) -> Markup:
     """A histogram of points in ten bins, with marks at the quartiles, as SVG."""
     wide, high, floor = 620, 190, 150
-    tenths = statistics.spread.tenths
+    tenths = spread.tenths
     most = max(tenths) or 1
     step = wide / 10
     parts = []
@@ -89,7 +89,7 @@ def histogram(statistics: Statistics) -> Markup:
         place = {0: "tick start", 10: "tick end"}.get(at, "tick")
         parts.append(_text(at * step, floor + 18, f"{at * 10}%", place))
     parts.append(f'<path class="axis" d="M0 {floor}h{wide}"/>')
-    for value in statistics.spread.quartiles:
+    for value in spread.quartiles:
         parts.append(f'<path class="quartile" d="M{value * wide:.1f} {floor - 6}v12"/>')
     size = f'viewBox="0 0 {wide} {high - 16}"'
     return Markup(f'<svg class="tenths" {size} role="img" aria-labelledby="tenths">{"".join(parts)}</svg>')

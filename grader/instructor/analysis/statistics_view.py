@@ -19,6 +19,7 @@ from grader.instructor.analysis.statistics import (
     Disagreement,
     PartStatistics,
     PublicOnly,
+    Spread,
     Statistics,
 )
 from grader.report.words import check_label
@@ -249,7 +250,7 @@ def render(page: Page, statistics: Statistics, course: Course, *, names: bool = 
     if not spread.learners:
         page.lines(page.say(NOBODY))
         return
-    page.lines(page.say(mean(statistics)))
+    page.lines(page.say(mean(statistics.spread)))
     page.blank()
     for line in histogram(spread.tenths):
         page.lines(line, indent=2)
@@ -276,11 +277,10 @@ def render(page: Page, statistics: Statistics, course: Course, *, names: bool = 
         page.lines(page.say(NOTHING), indent=1)
 
 
-def mean(statistics: Statistics) -> Text:
+def mean(spread: Spread) -> Text:
     """The mean, deviation and quartiles, as a sentence."""
-    low, middle, high = map(share, statistics.spread.quartiles)
-    values = {"mean": share(statistics.spread.mean), "deviation": share(statistics.spread.deviation)}
-    return MEAN.fill(**values, low=low, middle=middle, high=high)
+    low, middle, high = map(share, spread.quartiles)
+    return MEAN.fill(mean=share(spread.mean), deviation=share(spread.deviation), low=low, middle=middle, high=high)
 
 
 def alpha(statistics: Statistics) -> Text:

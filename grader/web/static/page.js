@@ -160,13 +160,15 @@ function digits(event) {
   option.click()
 }
 
-// The letter shown on a link follows it, and Ctrl-Enter sends what is being typed, except where a letter is text.
+// The letter shown on a link or a box is its key, except where a letter is text. Ctrl-Enter sends what is being typed, and
+// Enter sends the form that waits for a decision, unless something else has the focus.
 function shortcuts(event) {
   const typing = event.target.closest("input:not([type=radio]):not([type=checkbox]), textarea, select, .cm-editor")
   const held = event.ctrlKey || event.metaKey
   if (event.key === "Enter" && held && event.target.matches("form.answer textarea")) event.target.form.requestSubmit()
   if (typing || held || event.altKey) return
-  document.querySelector(`a[data-key="${CSS.escape(event.key)}"]`)?.click()
+  if (event.key === "Enter" && event.target.matches("body, main")) document.querySelector("form[data-enter]")?.requestSubmit()
+  document.querySelector(`[data-key="${CSS.escape(event.key)}"]`)?.click()
 }
 
 document.addEventListener("keydown", digits)
