@@ -19,6 +19,7 @@ from grader import notebook
 from grader.core.errors import LibrariesChanged
 from grader.core.model import Status
 from grader.core.text import same
+from grader.core.typesetting.html import formula
 from grader.notebook import NotebookError, check, quiz
 
 WRONG = "def softmax(x, axis=-1):\n    e = torch.exp(x)\n    return e / e.sum(axis, keepdim=True)"
@@ -120,7 +121,7 @@ def test_check_in_a_notebook(kernel: Path) -> None:
     (asked,) = outputs[10]
     assert "application/vnd.jupyter.widget-view+json" in asked["data"]
     assert "Sample answer" in outputs[12][0]["text"] and "You made 0 of" in outputs[12][0]["text"]
-    assert "I read: n/(n + d)" in outputs[13][0]["text"] and "Yes, that is it" in outputs[13][0]["text"]
+    assert f"I read: {formula('n/(n + d)')}" in outputs[13][0]["text"] and "Yes, that is it" in outputs[13][0]["text"]
     log = (kernel.parent / "state.jsonl").read_text()
     assert log.count('"softmax"') == 2 and Status.PASSED.value in log
 

@@ -28,10 +28,11 @@ MARKS = frozenset((*_KINDS, *_CLOSE.values()))
 _SOURCE = dict(zip(_KINDS, ("`{}`", "${}$", "$${}$$", "```\n{}\n```"), strict=True))
 _ALL = re.compile("[\ue000-\ue00f]")
 _NEXT_LINE = re.compile("\ue00f\n *\ue003")
-_BLOCK = re.compile("\n? *([\ue002\ue003][^\ue00f]*\ue00f)\n?")
+_BLOCK = re.compile("(?:\n *|^ *)?([\ue002\ue003][^\ue00f]*\ue00f)\n?", re.MULTILINE)
 _PIECE = re.compile("([\ue000-\ue003])([^\ue000-\ue00f]*)[\ue00e\ue00f]")
-#: Displayed formulas on lines of their own, below each other; a reason may follow each of them after ``REASON``.
-CHAIN = re.compile("\n?(?:^ *\ue002[^\ue00f]*\ue00f[^\n]*(?:\n|\\Z)){2,}", re.MULTILINE)
+#: Displayed formulas on lines of their own, below each other. Before ``REASON`` may be an id, and after it a reason.
+CHAIN = re.compile("\n?(?:^(?:\\w+  # )? *\ue002[^\ue00f]*\ue00f[^\n]*(?:\n|\\Z)){2,}", re.MULTILINE)
+DISPLAYED = re.compile("\ue002[^\ue00f]*\ue00f")
 REASON = "  # "
 _REASON = re.compile("(?<=\ue00f) *  # ")
 _LINE_END = re.compile("(?:(?<!\ue00f)\n|\n(?! *\ue002))(?![^\ue000-\ue00f]*\ue00f)")

@@ -60,6 +60,7 @@ NOT_HANDED_IN = {
     "classroom.results": "our own results",
     "classroom.roster": "the roster",
     "learning.log": "the learner's progress",
+    "learning.quiz_widgets": "a style sheet of our own",
     "classroom.class_folder": "the settings of a class",
     "classroom.ended_sessions": "which sessions have ended",
     "classroom.gradebook": "whether the gradebook is a database",

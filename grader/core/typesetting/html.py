@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from markupsafe import Markup, escape
 
-from grader.core.marks import CHAIN, REASON, Kind, lines, pieces
+from grader.core.marks import CHAIN, DISPLAYED, REASON, Kind, lines, pieces
 from grader.core.typesetting import highlight
 from grader.core.typesetting.layout import LayoutError
 from grader.core.typesetting.mathml import mathml, sides
@@ -25,7 +25,7 @@ _WITH_PUNCTUATION = re.compile(
 )
 _WHOLE = Markup('<span class="whole">{}</span>')
 _STEP = Markup(
-    '<span class="step"><span class="left">{}</span><span class="{}">{}</span><span class="why">{}</span></span>'
+    '<span class="step"><span class="left">{}{}</span><span class="{}">{}</span><span class="why">{}</span></span>'
 )
 _APOSTROPHE = re.compile(r"(?<=[A-Za-z])'(?=[a-z])")
 #: White space of any kind but a line break.
@@ -118,9 +118,11 @@ def _chain(text: str) -> Markup:
         return Markup("").join(_in_line(line) for _, line in found)
     rows = []
     for (left, right), line in split:
+        before, after = DISPLAYED.split(line)
         # What has no relation stands where the right sides do, so that a long start does not move them aside.
         cells = (left, "right", right) if right else ("", "right start", left)
-        rows.append(_STEP.format(*map(Markup, cells), _in_line(line.partition(REASON)[2])))
+        reason = _in_line(after.strip().removeprefix(REASON.strip()).strip())
+        rows.append(_STEP.format(before.partition(REASON)[0].strip(), *map(Markup, cells), reason))
     return Markup('<span class="chain">{}</span>').format(Markup("").join(rows))
 
 

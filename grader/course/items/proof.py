@@ -206,13 +206,13 @@ def _example(spec: Spec) -> str:
 
 
 def key(spec: Spec, context: Context) -> Text:
-    """The lines in order, each with its reason and the ids of both."""
+    """The ids of the lines in order, each with its reason, and their texts."""
     lines = {line.id: line.text for line in spec.lines}
     reasons = {reason.id: reason.text for reason in spec.reasons}
 
     def written(lang: Lang) -> str:
         return "\n".join(
-            f"{marks.displayed(lines[line].of(lang))}{marks.REASON}{line}{reason}: {reasons[reason].of(lang)}"
+            marks.REASON.join((f"{line}{reason}", marks.displayed(lines[line].of(lang)), reasons[reason].of(lang)))
             for line, reason in spec.proof
         )
 

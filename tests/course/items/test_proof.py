@@ -78,7 +78,7 @@ def test_what_is_asked() -> None:
     said = [fact.en for fact in asked.facts]
     assert said[0] == "Lines:" and {"a: line a", "1: line 1", "Reasons:"} < {*said}
     assert proof.judge(SPEC, proof._example(SPEC), ADA).fraction == 0
-    assert proof.key(SPEC, ADA).en.splitlines()[0] == "line d  # d2: line 2"
+    assert proof.key(SPEC, ADA).en.splitlines()[0] == "d2  # line d  # line 2"
     assert proof.without_key(SPEC).proof == ()
     assert not proof.judge(proof.without_key(SPEC), "x", ADA).readable
     assert proof.judge(proof.without_key(SPEC), "d2 a4", ADA).fraction == 0
