@@ -43,10 +43,7 @@ _CHANGED = Message(
 
 
 class NotebookError(AttncheckError):
-    """A check that cannot be done. Notebooks show its message alone, without a traceback."""
-
-    def _render_traceback_(self) -> list[str]:
-        return [f"attncheck: {self}"]
+    """A check that cannot be done."""
 
 
 @dataclass(frozen=True, slots=True)

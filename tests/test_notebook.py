@@ -16,7 +16,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
 from grader import notebook
-from grader.core.errors import LibrariesChanged
+from grader.core.errors import LibrariesChanged, UsageError
 from grader.core.model import Status
 from grader.core.text import same
 from grader.core.typesetting.html import formula
@@ -211,6 +211,9 @@ def test_quiz_in_this_process(
 ) -> None:
     """With ipywidgets a box is returned; without it, the quiz reads typed lines until there are none."""
     assert quiz("Q5").children
+    with pytest.raises(UsageError, match="no question") as refused:
+        quiz("Q5.nothing")
+    assert refused.value._render_traceback_() == [f"attncheck: {refused.value}"]
     monkeypatch.setitem(sys.modules, "grader.learning.quiz_widgets", None)
     monkeypatch.setattr("builtins.input", typing(":skip"))
     assert quiz("Q5", lang="en") is None

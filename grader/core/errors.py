@@ -38,6 +38,10 @@ class AttncheckError(Exception):
         """The message in English, as tracebacks show it."""
         return plain(self.message.en)
 
+    def _render_traceback_(self) -> list[str]:
+        """What notebooks show: the message alone."""
+        return [f"attncheck: {self}"]
+
     def of(self, lang: Lang) -> str:
         """The message in ``lang``."""
         return self.message.of(lang)
