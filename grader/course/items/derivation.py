@@ -719,7 +719,8 @@ def key(spec: Spec, context: Context) -> Text:
         " = ".join(show(node) for node in parse_chain(line.line.strip().lstrip("="), declared.vocabulary))
         for line in spec.chain
     ]
-    shown = [f"  {marks.display(written[0])}", *(marks.display(f"= {text}") for text in written[1:])]
+    # The start as the bank writes it: its brackets may be what the item is about.
+    shown = [marks.display(f"{spec.from_} = {written[0]}"), *(marks.display(f"= {text}") for text in written[1:])]
     width = max(map(cells, shown))
 
     def one(lang: Lang) -> str:
