@@ -177,6 +177,7 @@ def test_lines_before_the_first_entry_are_not_lost(lost: str, tmp_path: Path) ->
         assert not any("no `format`" in notice.text.en for notice in found.notices)
 
 
+@pytest.mark.prove
 def test_nonsense_after_a_derivation_earns_nothing(course: Course) -> None:
     """Lines earn no less without a mistake after them than with it, wherever a chain ends."""
     for item in derivations(course):

@@ -88,7 +88,7 @@ def test_what_derives_less_earns_what_the_bank_says(name: str, chain: derivation
 
 
 #: Judging what is empty takes seconds for most items: these are for `make test`, the others for `make prove`.
-QUICK = {"Q6.jacobian", "Q21.rescaling", "Q22.moved-brackets", "Q23.gradient"}
+QUICK = {"Q6.jacobian", "Q22.moved-brackets", "Q23.gradient"}
 ALL = [pytest.param(name, marks=() if name in QUICK else pytest.mark.prove) for name in ITEMS]
 
 
