@@ -19,8 +19,8 @@ Kind: TypeAlias = Literal["code", "formula", "display", "listing"]
 
 _KINDS: dict[str, Kind] = {"\ue000": "code", "\ue001": "formula", "\ue002": "display", "\ue003": "listing"}
 _OPEN: dict[str, str] = {kind: char for char, kind in _KINDS.items()}
-#: Code has an end of its own: on a terminal its marks are as wide as the backticks that they become.
 LISTING, END = "\ue003\ue00f"
+#: Code has an end of its own: on a terminal its marks are as wide as the backticks that they become.
 _CLOSE = {kind: "\ue00e" if kind == "code" else END for kind in _OPEN}
 BACKTICKS = frozenset("\ue000\ue00e")
 #: Every character that is a mark.

@@ -98,7 +98,20 @@ def test_long_formulas_can_break() -> None:
 
 
 @pytest.mark.parametrize(
-    "typed", ["(a, b", "x]", "a_", "a^", "√", "√)", "x @ y", "1 /", "(" * 999 + ")" * 999, "√" * 9999 + "n"]
+    "typed",
+    [
+        "(a, b",
+        "x]",
+        "a_",
+        "a^",
+        "√",
+        "√)",
+        "x @ y",
+        "1 /",
+        "1e" + "9" * 9999 + "@",
+        "(" * 999 + ")" * 999,
+        "√" * 9999 + "n",
+    ],
 )
 def test_no_formulas(typed: str) -> None:
     """What lacks a part is refused, with the reason; pages then show it as it was typed."""
