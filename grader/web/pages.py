@@ -105,7 +105,7 @@ def map_page(visit: LearnerVisit) -> Response:
 
 def _opening(question: Question, lang: Lang) -> str:
     """The first paragraph of a prompt, without a last sentence that leads to what follows."""
-    return re.sub(r"[^.?!。？！]*[:：]$", "", question.prompt.of(lang).strip().split("\n")[0]).strip()
+    return re.sub(r"[^.?!。？！]*[:：,，]$", "", question.prompt.of(lang).strip().split("\n")[0]).strip()
 
 
 def _link(step: next_step.NextStep) -> str | None:
