@@ -182,6 +182,23 @@ def test_the_place_is_marked_in_the_editor(page: Any, site: Site) -> None:
     page.get_by_role("button", name="Check").click()
     page.locator(".marked-line").wait_for(timeout=60_000)
     assert "torch.exp" in page.locator(".marked-line").inner_text()
+    page.locator("#report [data-line]").first.click()
+    page.locator(".cm-activeLine", has_text="torch.exp").wait_for()
+    assert page.evaluate("document.activeElement.className").startswith("cm-content")
+
+
+def test_keys_check_and_go_on(page: Any, site: Site, course: Course) -> None:
+    """Ctrl-Enter checks what is being typed, and the letter on a button follows it, but not while it is typed."""
+    item = next(i for q in course.questions for i in q.items if i.kind == "derivation" and not i.spec.state_givens)
+    page.goto(f"{site.url}/items/{item.id}")
+    page.locator("textarea[name=answer]").fill("\n".join(line.line for line in item.spec.chain))
+    page.keyboard.press("n")
+    assert page.url.endswith(f"/items/{item.id}")
+    page.keyboard.press("Backspace")
+    page.keyboard.press("ControlOrMeta+Enter")
+    page.locator(".feedback .t-green").first.wait_for()
+    page.keyboard.press("n")
+    page.wait_for_url(lambda url: not url.endswith(f"/items/{item.id}"))
 
 
 def test_by_keyboard_alone(page: Any, site: Site, course: Course) -> None:
