@@ -70,8 +70,9 @@ $(VENV)/.browser: $(READY)
 	@! command -v npm >/dev/null || $(MAKE) $(FRONT)/.ready
 	@touch $@
 
+# A browser that never answers says where after ten minutes, instead of keeping everything waiting.
 test-web: $(VENV)/.browser
-	@$(PY) -m pytest -q -m 'prove or not prove' tests/web
+	@$(PY) -m pytest -q -m 'prove or not prove' -o faulthandler_timeout=600 -o faulthandler_exit_on_timeout=true tests/web
 
 FRONT := build/front
 

@@ -46,6 +46,8 @@ def quiet_config(app: Any, lifespan: Literal["on", "off"], **more: Any) -> uvico
     from grader.web.limits import limited_protocol  # loads uvicorn, an extra
 
     quiet: dict[str, Any] = {"log_level": "warning", "server_header": False, "access_log": False}
+    # A connection that arrives as the server ends would keep it waiting for a request; nobody waits for code by then.
+    quiet["timeout_graceful_shutdown"] = 1
     return uvicorn.Config(app, http=limited_protocol(), ws="none", lifespan=lifespan, **quiet, **more)
 
 
@@ -111,7 +113,6 @@ def serve_class(  # noqa: PLR0917, one for each option
                 gate,
                 "on",
                 proxy_headers=False,  # the client is the proxy itself, not an address that it forwards
-                timeout_graceful_shutdown=1,  # no request waits for code by then
                 timeout_keep_alive=75,  # longer than proxies keep theirs
             )
 

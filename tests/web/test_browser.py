@@ -21,6 +21,7 @@ import pytest
 import torch
 
 from grader.authoring.typesetting import texts_of
+from grader.commands._class_server import quiet_config
 from grader.commands.serve import _redirect
 from grader.core.marks import pieces
 from grader.core.model import Course, Status
@@ -65,7 +66,7 @@ class Running:
         """Returns when ``app`` can be reached."""
         import uvicorn
 
-        self.server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off"))
+        self.server = uvicorn.Server(quiet_config(app, "off"))
         self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [self.socket]}, daemon=True)
         self.thread.start()
         while not self.server.started:
@@ -197,6 +198,7 @@ def test_keys_check_and_go_on(page: Any, site: Site, course: Course) -> None:
     page.keyboard.press("Backspace")
     page.keyboard.press("ControlOrMeta+Enter")
     page.locator(".feedback .t-green").first.wait_for()
+    page.wait_for_load_state()  # the page's script is deferred
     page.keyboard.press("n")
     page.wait_for_url(lambda url: not url.endswith(f"/items/{item.id}"))
 
