@@ -354,6 +354,10 @@ def test_marking(class_data: ClassData) -> None:
     who = "Prof. Invented (prof)"
     assert given(class_data) == {(name, "Q1.why"): (2.0, reason, who) for name in ("ada", "bo")}
     assert "&lt;script&gt;" in text
+    for person, mine in ((PROF, 2), (ClassMember("bob", "Bob", Role.ASSISTANT), 0)):
+        shown = words(browser(class_data, person).get("/class/marking/Q1.why?show=mine").text)
+        assert f"Open 2 Marked 2 Marked by me {mine}" in shown
+        assert ("key points a, c of a–c: Nearly." in shown) == bool(mine)
     for _ in range(2):
         rest = re.findall(r'name="wording" value="(\w+)"', text)
         text = post(class_data, "/marking/Q1.why", wording=rest, point="0")
