@@ -10,8 +10,15 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeAlias
+
+import yaml
+
+from grader.grading import courses
+from grader.instructor import learner_requests
+from tests import sample_class
 
 ROOT = Path(__file__).parent.parent
 TO = ROOT / "docs" / "images" / "pages"
@@ -19,6 +26,7 @@ TO = ROOT / "docs" / "images" / "pages"
 LOOKS = (("en", 1280, "light"), ("zh", 375, "dark"))
 WRONG = ROOT / "examples" / "class" / "dia-no-scaling"
 Step: TypeAlias = Callable[[Any], None]
+Views: TypeAlias = tuple[tuple[str, str, tuple[Step, ...]], ...]
 
 
 def option(at: int) -> Step:
@@ -60,7 +68,7 @@ def code(page: Any) -> None:
 
 CHAIN = "∂p_i/∂s_j = ∂(exp(s_i)/Σ_k exp(s_k))/∂s_j\n= δ_ij p_i + p_i p_j"
 #: Each view: its name, its path, and what is done there. Later ones see what earlier ones did.
-VIEWS: tuple[tuple[str, str, tuple[Step, ...]], ...] = (
+VIEWS: Views = (
     ("start", "/", ()),
     ("question", "/questions/Q5", ()),
     ("item", "/items/Q5.uniform", ()),
@@ -79,32 +87,63 @@ VIEWS: tuple[tuple[str, str, tuple[Step, ...]], ...] = (
 )
 
 
+#: The views of staff.
+STAFF: Views = (
+    ("staff-class", "/class", ()),
+    ("staff-learner", "/class/learners/Dovie Amberquill", ()),
+    ("staff-questions", "/class/questions", ()),
+    ("staff-item", "/class/items/Q5.output", ()),
+    ("staff-marking", "/class/marking/Q3.own-words", (lambda page: page.keyboard.press("a"),)),
+    ("staff-requests", "/class/requests", ()),
+    ("staff-downloads", "/class/downloads", ()),
+)
+
+
+def graded_class(folder: Path) -> Path:
+    """The results of an invented class, in which answers and a request wait."""
+    made = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
+    numbers, roster = range(28), folder / "roster.csv"
+    sample_class.fill(folder / "in", numbers, courses.load(ROOT))
+    for number, file in enumerate(sorted((folder / "in").glob("*/answers.yaml"))):
+        said = yaml.safe_load(file.read_text("utf-8"))
+        said["answers"]["Q3.own-words"] = made["answers"][number % len(made["answers"])]
+        file.write_text(yaml.safe_dump(said), "utf-8")
+    roster.write_text("name,section\n" + "".join(f"{sample_class.name(n)},{'AB'[n % 2]}\n" for n in numbers), "utf-8")
+    words = [str(folder / "in"), "--out", str(folder / "out"), "--roster", str(roster), "-qQ3", "-qQ5", "-qQ8"]
+    subprocess.run([sys.executable, "cli.py", "batch", *words], cwd=ROOT, stdout=subprocess.PIPE)
+    learner_requests.add_request(folder / "out", *made["request"], datetime.now(UTC))
+    return folder / "out"
+
+
 @contextmanager
-def served(folder: Path) -> Iterator[str]:
-    """The address at which a new learner's pages are served."""
+def served(folder: Path, *words: str) -> Iterator[str]:
+    """The address at which ``serve`` with these words serves; it keeps progress and code in ``folder``."""
     shown = os.environ | {"ATTNCHECK_STATE": str(folder / "log.jsonl"), "PYTHONUNBUFFERED": "1"}
-    (folder / "work").mkdir()
-    command = [sys.executable, "cli.py", "serve", str(folder / "work"), "--no-browser", "--learner", "ada"]
+    command = [sys.executable, "cli.py", "serve", str(folder / "work"), "--no-browser", *words]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=shown, cwd=ROOT) as server:
         assert server.stdout is not None
         yield next(found[0] for line in server.stdout if (found := re.search(r"http://\S+", line)))
         server.terminate()
 
 
-def take(lang: str, width: int, scheme: Any) -> None:
-    """All pictures in one look."""
+def take(lang: str, width: int, scheme: Any, views: Views, *words: str) -> None:
+    """Pictures of views in one look, of what ``serve`` with these words serves."""
     from playwright.sync_api import sync_playwright
 
-    with tempfile.TemporaryDirectory() as folder, served(Path(folder)) as entry, sync_playwright() as playwright:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        served(Path(folder), *words) as entry,
+        sync_playwright() as playwright,
+    ):
         chromium = shutil.which(os.environ.get("CHROMIUM", "chromium"))
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         page = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme).new_page()
         page.goto(entry)
-        page.wait_for_url(re.compile("/$"))
+        page.wait_for_url(re.compile("/(class)?$"))
         if lang == "zh":
             page.locator("button[name=lang]").click()
-        site = page.url.rstrip("/")
-        for name, path, steps in VIEWS:
+        site = entry.partition("/?")[0]
+        for name, path, steps in views:
             page.goto(site + path)
             for step in steps:
                 step(page)
@@ -115,5 +154,8 @@ def take(lang: str, width: int, scheme: Any) -> None:
 
 if __name__ == "__main__":
     TO.mkdir(parents=True, exist_ok=True)
-    for look in LOOKS:
-        take(*look)
+    with tempfile.TemporaryDirectory() as made:
+        results = graded_class(Path(made))
+        for look in LOOKS:
+            take(*look, VIEWS, "--learner", "ada")
+            take(*look, STAFF, "--results", str(results), "--author", "grace")
