@@ -8,52 +8,52 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, TypeAlias
 
 import yaml
+from markupsafe import Markup
+from starlette.datastructures import FormData
 
+from grader.core.model import Lang
+from grader.core.text import same
+from grader.core.typesetting.html import formula
 from grader.grading import courses
 from grader.instructor import learner_requests
+from grader.report.figures import svg
+from grader.web.class_data import FormState
+from grader.web.visit import rendered
 from tests import sample_class
 
 ROOT = Path(__file__).parent.parent
 TO = ROOT / "docs" / "images" / "pages"
 #: How a picture is taken: the language, the width of the window, and the colours.
-LOOKS = (("en", 1280, "light"), ("zh", 375, "dark"))
+LOOKS: tuple[tuple[Lang, int, str], ...] = (("en", 1280, "light"), ("zh", 375, "dark"))
+#: The views with their paths, and what is written on the pages.
+MADE = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 WRONG = ROOT / "examples" / "class" / "dia-no-scaling"
 Step: TypeAlias = Callable[[Any], None]
-Views: TypeAlias = tuple[tuple[str, str, tuple[Step, ...]], ...]
 
 
-def option(at: int) -> Step:
-    """Choose an option and check it."""
-
-    def step(page: Any) -> None:
-        page.locator("label.option").nth(at).click()
-        page.locator("button[value=answer]").click()
-        page.locator(".feedback").wait_for()
-
-    return step
+def choose(page: Any) -> None:
+    """Choose the first option, and check it."""
+    page.locator("label.option").first.click()
+    send(page, "answer")
 
 
-def lines(text: str) -> Step:
-    """Write lines and check them."""
-
-    def step(page: Any) -> None:
-        page.locator("textarea[name=answer]").fill(text)
-        page.locator("button[value=answer]").click()
-        page.locator(".feedback").wait_for()
-
-    return step
+def derive(page: Any) -> None:
+    """Write the derivation, and check it."""
+    page.locator("textarea[name=answer]").fill(MADE["chain"])
+    send(page, "answer")
 
 
-def key(page: Any) -> None:
-    """Show the answer."""
-    page.locator("button[value=key]").click()
+def send(page: Any, button: str = "key") -> None:
+    """Press a button, by default the one that shows the answer."""
+    page.locator(f"button[value={button}]").click()
     page.locator(".feedback").wait_for()
 
 
@@ -66,53 +66,49 @@ def code(page: Any) -> None:
     page.locator("#report .part").first.wait_for(timeout=60_000)
 
 
-CHAIN = "∂p_i/∂s_j = ∂(exp(s_i)/Σ_k exp(s_k))/∂s_j\n= δ_ij p_i + p_i p_j"
-#: Each view: its name, its path, and what is done there. Later ones see what earlier ones did.
-VIEWS: Views = (
-    ("start", "/", ()),
-    ("question", "/questions/Q5", ()),
-    ("item", "/items/Q5.uniform", ()),
-    ("item-wrong", "/items/Q5.uniform", (option(0),)),
-    ("item-settled", "/items/Q5.output", (key,)),
-    ("several", "/items/Q5.doubled", ()),
-    ("order", "/items/Q5.order-of-steps", ()),
-    ("derivation", "/items/Q6.jacobian", (lines(CHAIN),)),
-    ("derivation-settled", "/items/Q3.chain", (key,)),
-    ("code", "/questions/Q5/code", (code,)),
-    ("map", "/", ()),
-    ("progress", "/progress", ()),
-    ("review", "/review", ()),
-    ("pictures", "/pictures", ()),
-    ("figure", "/pictures/attention", ()),
-)
-
-
-#: The views of staff.
-STAFF: Views = (
-    ("staff-class", "/class", ()),
-    ("staff-learner", "/class/learners/Dovie Amberquill", ()),
-    ("staff-questions", "/class/questions", ()),
-    ("staff-item", "/class/items/Q5.output", ()),
-    ("staff-marking", "/class/marking/Q3.own-words", (lambda page: page.keyboard.press("a"),)),
-    ("staff-requests", "/class/requests", ()),
-    ("staff-downloads", "/class/downloads", ()),
-)
+#: What is done on the page of a view before the picture is taken.
+STEPS: Mapping[str, Step] = {
+    "item-wrong": choose,
+    "item-settled": send,
+    "derivation": derive,
+    "derivation-settled": send,
+    "code": code,
+    "staff-marking": lambda page: page.keyboard.press("a"),
+}
 
 
 def graded_class(folder: Path) -> Path:
     """The results of an invented class, in which answers and a request wait."""
-    made = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
     numbers, roster = range(28), folder / "roster.csv"
     sample_class.fill(folder / "in", numbers, courses.load(ROOT))
     for number, file in enumerate(sorted((folder / "in").glob("*/answers.yaml"))):
         said = yaml.safe_load(file.read_text("utf-8"))
-        said["answers"]["Q3.own-words"] = made["answers"][number % len(made["answers"])]
+        said["answers"]["Q3.own-words"] = MADE["answers"][number % len(MADE["answers"])]
         file.write_text(yaml.safe_dump(said), "utf-8")
     roster.write_text("name,section\n" + "".join(f"{sample_class.name(n)},{'AB'[n % 2]}\n" for n in numbers), "utf-8")
     words = [str(folder / "in"), "--out", str(folder / "out"), "--roster", str(roster), "-qQ3", "-qQ5", "-qQ8"]
     subprocess.run([sys.executable, "cli.py", "batch", *words], cwd=ROOT, stdout=subprocess.PIPE)
-    learner_requests.add_request(folder / "out", *made["request"], datetime.now(UTC))
+    learner_requests.add_request(folder / "out", *MADE["request"], datetime.now(UTC))
     return folder / "out"
+
+
+def components(lang: Lang) -> str:
+    """A page with every component of the style sheets in its states. No server has it."""
+    return rendered(
+        "components.html",
+        lang,
+        Path(__file__).parent,
+        course=courses.load(ROOT),
+        at=lambda *parts: "/".join(["/class", *parts]),
+        class_data=SimpleNamespace(links=()),
+        state=lambda name: FormState(FormData()),
+        text=same,
+        formula=formula,
+        rules=Markup(svg.RULES),
+        person=SimpleNamespace(name="grace"),
+        section="components",
+        here="",
+    )
 
 
 @contextmanager
@@ -126,7 +122,7 @@ def served(folder: Path, *words: str) -> Iterator[str]:
         server.terminate()
 
 
-def take(lang: str, width: int, scheme: Any, views: Views, *words: str) -> None:
+def take(lang: Lang, width: int, scheme: Any, views: Mapping[str, str], *words: str) -> None:
     """Pictures of views in one look, of what ``serve`` with these words serves."""
     from playwright.sync_api import sync_playwright
 
@@ -143,12 +139,13 @@ def take(lang: str, width: int, scheme: Any, views: Views, *words: str) -> None:
         if lang == "zh":
             page.locator("button[name=lang]").click()
         site = entry.partition("/?")[0]
-        for name, path, steps in views:
+        page.route("**/components", lambda route: route.fulfill(body=components(lang), content_type="text/html"))
+        for name, path in views.items():
             page.goto(site + path)
-            for step in steps:
-                step(page)
+            STEPS.get(name, lambda page: None)(page)
             page.evaluate("document.fonts.ready")
-            page.screenshot(path=TO / f"{name}-{lang}-{width}.png", animations="disabled")
+            everything = path == "/components"
+            page.screenshot(path=TO / f"{name}-{lang}-{width}.png", animations="disabled", full_page=everything)
         browser.close()
 
 
@@ -157,5 +154,5 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as made:
         results = graded_class(Path(made))
         for look in LOOKS:
-            take(*look, VIEWS, "--learner", "ada")
-            take(*look, STAFF, "--results", str(results), "--author", "grace")
+            take(*look, MADE["learner"], "--learner", "ada")
+            take(*look, MADE["staff"], "--results", str(results), "--author", "grace")

@@ -20,15 +20,16 @@ from starlette.testclient import TestClient
 from grader.classroom import audit, batch
 from grader.classroom.batch import BatchRequest
 from grader.classroom.gradebook import LearnerRow, open_gradebook
+from grader.core.model import Lang
 from grader.course import loader
 from grader.grading import courses
 from grader.grading.inputs import Seed
 from grader.instructor import learner_requests
-from grader.web.class_data import ClassData, VersionedCache
+from grader.web.class_data import LANGUAGE, ClassData, VersionedCache, style_sheet
 from grader.web.instructor_items import borrowed_answers
 from grader.web.people import ClassMember, Role
 from grader.web.security import COOKIE
-from tests import tiny
+from tests import gallery, tiny
 from tests.classroom import test_unread
 from tests.web.staff import PROF, make_app
 
@@ -124,9 +125,11 @@ def words(text: str) -> str:
     return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", text)).split())
 
 
-def post(class_data: ClassData, path: str, status: int = 200, **fields: Any) -> str:
-    """The page after a form was sent."""
-    found = browser(class_data).post(f"/class{path}", data=fields, headers=OWN)
+def post(class_data: ClassData, path: str, status: int = 200, lang: str = "en", **fields: Any) -> str:
+    """The page after a form was sent, in a language."""
+    window = browser(class_data)
+    window.cookies.set(LANGUAGE, lang)
+    found = window.post(f"/class{path}", data=fields, headers=OWN)
     assert found.status_code == status, found.text
     return found.text
 
@@ -164,6 +167,17 @@ def test_every_page_in_both_languages(class_data: ClassData, path: str) -> None:
         visible = words(re.sub(rf'<span class="{"zh" if lang == "en" else "en"}"[^>]*>.*?</span>', "", text))
         foreign = re.findall(r"[\u4e00-\u9fff]+", visible) if lang == "en" else []
         assert set(foreign) <= {"中文", "陈"}, foreign
+
+
+#: Classes of the sheet that are no component: the page, a state as nothing else says it, a form, its own distances.
+PLAIN = {"attncheck", "new", "order", "stack"}
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_sheet_of_components(lang: Lang) -> None:
+    """Every component can be shown, and has a look in the style sheet; these classes have none."""
+    used = {name for names in re.findall(r'class="([^"]+)"', gallery.components(lang)) for name in names.split()}
+    assert {name for name in used if not re.search(rf"\.{name}\b", style_sheet())} == PLAIN
 
 
 def test_who_may_not(class_data: ClassData) -> None:
