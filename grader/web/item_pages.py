@@ -104,6 +104,8 @@ def _answered(visit: LearnerVisit, item: Item, *, again: bool) -> SentAnswer:
     doubted = visit.sent("doubted") if command == "yes" else None
     entry = _entry(visit, asked, comparing, doubted)
     text = " ".join(entry["answer"]) or "0" if comparing else answer_text(asked.card.asked, entry)
+    if text != (doubted or "").strip():  # it was changed since
+        doubted = text if _was_read(visit, item, text) else None
     action: Any = command if command in _COMMANDS else TypedAnswer("yes" if doubted is not None else text)
     if action == TypedAnswer(""):
         return _kept(visit, item, SentAnswer(asked, Filled(entry), Message("Choose or write an answer first.")))
@@ -125,6 +127,12 @@ def _entry(visit: LearnerVisit, asked: ItemState, comparing: bool, doubted: str 
         return {"answer": read_field(visit.form, "answer")}
     entry = entry_from_form(asked.card.asked, visit.form)
     return {"answer": (doubted,)} if doubted is not None and not any(entry.values()) else entry
+
+
+def _was_read(visit: LearnerVisit, item: Item, text: str) -> bool:
+    """Whether a doubtful ``text`` was shown while it was typed, exactly as it is read."""
+    doubtful = items.doubtful(item, text) if read_field(visit.form, "read") == (text,) else ()
+    return bool(doubtful) and {*doubtful} <= {line.shown for line in items.read_lines(item, text)}
 
 
 def _kept(visit: LearnerVisit, item: Item, sent: SentAnswer) -> SentAnswer:
@@ -191,7 +199,8 @@ def reading(visit: LearnerVisit) -> Response:
     text = visit.typed("answer") if visit.request.method == "POST" else visit.asked("answer")
     text = text.replace("\r\n", "\n")
     rowed = items.ask(item, items.Context("", "", item.id)).form == "lines"
-    return visit.show("reading.html", lines=_read(item, text), several="\n" in text.strip(), rowed=rowed)
+    several = "\n" in text.strip()
+    return visit.show("reading.html", text=text.strip(), lines=_read(item, text), several=several, rowed=rowed)
 
 
 def _read(item: Item, text: str) -> list[ShownLine]:

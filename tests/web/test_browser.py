@@ -452,13 +452,19 @@ def test_a_stopped_server_is_said(chromium: Any, site: Site) -> None:
 
 
 def test_a_derivation_is_read_while_it_is_typed(page: Any, site: Site, course: Course) -> None:
-    """Line by line, before anything is submitted; nothing is logged."""
+    """Line by line, before anything is submitted; nothing is logged. What was not read then is asked about."""
     item = next(i for q in course.questions for i in q.items if i.kind == "derivation" and "n" in i.spec.symbols)
     page.goto(f"{site.url}/items/{item.id}")
     page.locator("textarea[name=answer]").press_sequentially("n\nn +* 2")
     page.locator("#reading li").nth(1).get_by_text("Not read yet").wait_for()
     assert page.locator("#reading li").nth(0).locator("math").count() == 1
-    assert not site.learner.events()
+    page.route("**/reading", lambda route: route.fulfill(body=""))
+    page.locator("textarea[name=answer]").fill("(n)\n= (n)")
+    page.keyboard.press("ControlOrMeta+Enter")
+    page.get_by_role("link", name="Change it").click()
+    assert page.locator(".feedback math").all_text_contents() == ["n", "=n"]
+    page.keyboard.type(" ")
+    assert page.locator(".button").inner_text() == "Check" and not site.learner.events()
 
 
 def test_things_are_dragged(page: Any, site: Site, course: Course) -> None:

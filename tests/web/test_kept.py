@@ -275,21 +275,6 @@ def test_the_wrong_line_is_marked(browser: TestClient, course: Course) -> None:
     assert Form(page).entry == {"answer": (f"{start}\n\n123456789",)} and "123456789</mn>" in rows[2][1]
 
 
-def test_a_doubted_formula_stays(browser: TestClient, course: Course) -> None:
-    """The reading to confirm, and after a yes to a wrong one, the formula."""
-    item, text = next(
-        (item, text)
-        for item in every(course)
-        if item.kind == "expression"
-        for text in ("n^2d", "n/2d", "1/n d", "n/h d")
-        if items.doubtful(item, text)
-    )
-    page = send(browser, f"/items/{item.id}", {"answer": (text,)}, do="answer")
-    assert Form(page).entry == {"answer": (text,)} and Form(page).hidden["doubted"] == text
-    page = send(browser, f"/items/{item.id}", {"answer": (text,)}, doubted=text, do="yes")
-    assert Form(page).entry in ({"answer": (text,)}, {})
-
-
 # ------------------------------------------------------------------------------------------------ digits
 
 

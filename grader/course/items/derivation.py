@@ -73,7 +73,7 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
@@ -365,8 +365,14 @@ def reading(spec: Spec, value: object) -> tuple[tuple[str, str], ...]:
         found = [(line, parse_lines([(number, line)], vocabulary, among=parts[1])) for number, line in parts[1]]
     except FormulaError:
         return ()
-    said = [(line, [show(step.node) for steps in lines for step in steps]) for line, lines in found]
-    return tuple((line, " = ".join(shown)) for line, shown in said if shown)
+    said = [(line, _joined(lines, lambda step: show(step.node))) for line, lines in found]
+    return tuple((line, shown) for line, shown in said if shown)
+
+
+def _joined(lines: Sequence[Sequence[Side]], said: Callable[[Side], str]) -> str:
+    """The sides of what is on one line, with = between them, and before the first if it is written there."""
+    sides = [side for line in lines for side in line]
+    return "= " * (sides[:1] != [] and sides[0].goes_on) + " = ".join(map(said, sides))
 
 
 def read_lines(spec: Spec, text: str) -> tuple[LineRead, ...]:
@@ -382,7 +388,7 @@ def read_lines(spec: Spec, text: str) -> tuple[LineRead, ...]:
         except FormulaError as error:
             found.append(LineRead(number, why=error.text))
         else:
-            found.append(LineRead(number, " = ".join(step.text for chain in steps for step in chain) or None))
+            found.append(LineRead(number, _joined(steps, lambda step: step.text) or None))
     return tuple(found)
 
 

@@ -151,6 +151,14 @@ function keeping(form) {
   addEventListener("beforeunload", event => { if ((dirty || sending) && !sent) event.preventDefault() })
 }
 
+// An answer that is changed is no longer the one that was asked about.
+function doubted(button) {
+  button.form.addEventListener("input", () => {
+    button.textContent = button.dataset.changed
+    button.value = "answer"
+  }, {once: true})
+}
+
 // The digit of an option chooses it, while one of the options has the focus.
 function digits(event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return
@@ -165,7 +173,7 @@ function digits(event) {
 function shortcuts(event) {
   const typing = event.target.closest("input:not([type=radio]):not([type=checkbox]), textarea, select, .cm-editor")
   const held = event.ctrlKey || event.metaKey
-  if (event.key === "Enter" && held && event.target.matches("form.answer textarea")) event.target.form.requestSubmit()
+  if (event.key === "Enter" && held && event.target.matches("form.answer textarea")) event.target.form.requestSubmit(event.target.form.querySelector(".button"))
   if (typing || held || event.altKey) return
   if (event.key === "Enter" && event.target.matches("body, main")) document.querySelector("form[data-enter]")?.requestSubmit()
   document.querySelector(`[data-key="${CSS.escape(event.key)}"]`)?.click()
@@ -180,6 +188,7 @@ document.addEventListener("DOMContentLoaded", () => {
   document.querySelectorAll("fieldset.order").forEach(sortable)
   document.querySelectorAll("input[data-open]").forEach(opening)
   document.querySelectorAll("[data-tabs]").forEach(tabs)
+  document.querySelectorAll("[data-changed]").forEach(doubted)
 })
 
 // When the server has been stopped, the learner is told, in place of what was asked for.
