@@ -19,6 +19,7 @@ from grader.grading.checker import CheckedSubmission
 from grader.grading.costs import Cost
 from grader.learning import log, reference_view, review, review_view
 from grader.report import beside
+from grader.report.figures import run
 from grader.report.html import render_part
 from grader.web.entries import Filled
 from grader.web.item_pages import ReviewState, chosen_rating, rated
@@ -136,6 +137,7 @@ def _code_page(
         code=_after_newline(filled.entry["code"][0]),
         filled=filled,
         other=_other_code(filled),
+        pictures=run.pictures(visit.learner.course, question),
         hints={exercise.name: visit.learner.hints(exercise) for exercise in question.exercises},
         has_reference=_refusal(visit, question) is None,
         report=shown,

@@ -387,13 +387,33 @@ def test_things_are_sorted(page: Any, site: Site, course: Course) -> None:
     page.get_by_text("Correct.").wait_for()
 
 
-def test_a_file_is_opened(page: Any, site: Site, tmp_path: Path) -> None:
+def test_panes_are_divided(page: Any, site: Site) -> None:
+    """By pointer, arrow keys and a double click; a reload changes nothing. A picture moves beside the code."""
+    page.goto(f"{site.url}/questions/Q5/code")
+    page.get_by_role("tab", name="Pictures").click()
+    page.get_by_label("Causal mask").check()
+    assert page.locator("#panel-pictures .off").count() == 15
+    bar = page.locator(".divider")
+    page.mouse.move(bar.bounding_box()["x"] + 4, 400)
+    page.mouse.down()
+    page.mouse.move(440, 400)
+    page.mouse.up()
+    bar.press("ArrowRight")
+    for wide in (42, 56):
+        page.reload()
+        assert bar.get_attribute("aria-valuenow") == str(wide)
+        assert page.locator("#pane-code").bounding_box()["width"] == pytest.approx(11 * wide, abs=1)
+        bar.dblclick()
+
+
+def test_a_file_is_opened(page: Any, site: Site, course: Course, tmp_path: Path) -> None:
     """In the editor, and saved only by a check."""
     (tmp_path / "mine.py").write_text("x = 1  # 注意力\n", "utf-8")
     page.goto(f"{site.url}/questions/Q3/code")
     page.locator("input[data-open]").set_input_files(tmp_path / "mine.py")
     page.get_by_text("x = 1").wait_for()
-    assert not site.learner.file(course_question(site)).exists()
+    question = course.question("Q3")
+    assert question is not None and not site.learner.file(question).exists()
 
 
 MARKED = "x = '注意😀' + (\n    first +\n    second\n)\ny = 2\n"
@@ -737,11 +757,6 @@ def test_cells_are_chosen_by_keyboard(page: Any, site: Site, question: str, hide
     assert page.locator(".said").inner_text().count("“the”") == 2
     drawing.press("Enter")
     assert ("no key left" in page.locator(".said").inner_text()) == hides
-
-
-def course_question(site: Site) -> Any:
-    """Q3."""
-    return site.learner.course.question("Q3")
 
 
 def _contrast(window: Any, part: str) -> float:

@@ -108,6 +108,29 @@ function tabs(bench) {
   settle()
 }
 
+// The divider between the panes, which is moved by pointer or arrow keys; a double click puts it back. Its place is kept.
+function divider(bar) {
+  const bench = bar.parentElement, value = name => Number(bar.getAttribute(`aria-value${name}`)), middle = value("now")
+  const move = place => {
+    const at = Math.round(Math.min(value("max"), Math.max(value("min"), place)))
+    bar.setAttribute("aria-valuenow", at)
+    bench.style.setProperty("--split", `${at}%`)
+    try { localStorage.setItem("split", at) } catch { /* it is not kept */ }
+  }
+  bar.addEventListener("pointerdown", event => bar.setPointerCapture(event.pointerId))
+  bar.addEventListener("pointermove", event => {
+    const box = bench.getBoundingClientRect()
+    if (bar.hasPointerCapture(event.pointerId)) move(100 * (event.clientX - box.left) / box.width)
+  })
+  bar.addEventListener("dblclick", () => move(middle))
+  bar.addEventListener("keydown", event => {
+    const by = {ArrowLeft: -2, ArrowRight: 2}[event.key]
+    if (by) move(value("now") + by)
+  })
+  try { move(localStorage.getItem("split") || middle) } catch { /* it is where it always is */ }
+  bar.hidden = false
+}
+
 // What is typed goes to the server within a second, and again at once when the field or the window is left.
 function keeping(form) {
   const shown = form.querySelector(".draft"), said = shown.querySelector("[role=status]")
@@ -188,6 +211,7 @@ document.addEventListener("DOMContentLoaded", () => {
   document.querySelectorAll("fieldset.order").forEach(sortable)
   document.querySelectorAll("input[data-open]").forEach(opening)
   document.querySelectorAll("[data-tabs]").forEach(tabs)
+  document.querySelectorAll(".divider").forEach(divider)
   document.querySelectorAll("[data-changed]").forEach(doubted)
 })
 
