@@ -281,7 +281,7 @@ def _settled(page: Page, settled: Settled, *, buttons: bool) -> None:
     head, mark, style = {
         "right": (_RIGHT if tries == 1 else _RIGHT_AT, "✓", "bold green"),
         "wrong": (_NOT_RIGHT, "✗", "bold red"),
-        "shown": (_SHOWN, "–", "bold"),
+        "shown": (_SHOWN, "", "bold"),
         "pending": (_PENDING, "…", "bold cyan"),
     }[settled.outcome]
     earned = page.say(OF_POINTS, earned=points(settled.record.earned * settled.points), possible=points(settled.points))
@@ -289,7 +289,7 @@ def _settled(page: Page, settled: Settled, *, buttons: bool) -> None:
     if settled.outcome == "pending":
         page.lines(message or page.say(head), lead=f"{mark} ", style=style)
     else:
-        page.row([(f"{mark} {page.say(head, tries=tries)}", style)], earned, style="dim")
+        page.row([(f"{mark} {page.say(head, tries=tries)}".lstrip(), style)], earned, style="dim")
     if message and settled.outcome != "pending":
         page.lines(message, indent=2)
     if settled.words is not None:

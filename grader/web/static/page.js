@@ -5,7 +5,12 @@
 function sortable(field) {
   const list = field.querySelector("ol.sortable"), places = [...field.querySelectorAll("select")]
   if (!list || !places.length) return
-  const write = () => [...list.children].forEach((entry, at) => { places[at].value = entry.dataset.id })
+  const write = () => [...list.children].forEach((entry, at, all) => {
+    places[at].value = entry.dataset.id
+    const [up, down] = entry.querySelectorAll("button")
+    up.disabled = at === 0
+    down.disabled = at === all.length - 1
+  })
   const changed = () => { write(); field.dispatchEvent(new Event("input", {bubbles: true})) }
   const move = (entry, by) => {
     const other = by < 0 ? entry.previousElementSibling : entry.nextElementSibling
@@ -15,7 +20,10 @@ function sortable(field) {
   for (const entry of list.children) {
     entry.draggable = true
     for (const button of entry.querySelectorAll("button")) {
-      button.addEventListener("click", () => { move(entry, Number(button.dataset.by)); button.focus() })
+      button.addEventListener("click", () => {
+        move(entry, Number(button.dataset.by))
+        entry.querySelector(button.disabled ? "button:enabled" : `[data-by="${button.dataset.by}"]`)?.focus()
+      })
     }
     entry.addEventListener("dragstart", event => { list.dragged = entry; event.dataTransfer.effectAllowed = "move" })
     entry.addEventListener("dragover", event => {
@@ -182,6 +190,14 @@ function doubted(button) {
   }, {once: true})
 }
 
+// An option that was tried and is not correct cannot be checked again.
+function tried(form) {
+  const check = form.querySelector("button[value=answer]")
+  const update = () => { check.disabled = Boolean(form.querySelector("[data-tried]:checked")) }
+  form.addEventListener("change", update)
+  update()
+}
+
 // The digit of an option chooses it, while one of the options has the focus.
 function digits(event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return
@@ -211,6 +227,7 @@ document.addEventListener("DOMContentLoaded", () => {
   document.querySelectorAll("fieldset.order").forEach(sortable)
   document.querySelectorAll("input[data-open]").forEach(opening)
   document.querySelectorAll("[data-tabs]").forEach(tabs)
+  document.querySelectorAll("form.answer:has([data-tried])").forEach(tried)
   document.querySelectorAll(".divider").forEach(divider)
   document.querySelectorAll("[data-changed]").forEach(doubted)
 })
