@@ -9,6 +9,7 @@ import re
 from grader.core.typesetting.layout import (
     LIMITS,
     RELATIONS,
+    SPACE,
     Atom,
     Fence,
     Fraction,
@@ -146,6 +147,9 @@ def _scripts(base: Tree, below: Tree | None, above: Tree | None) -> str:
 def _row(parts: tuple[Tree, ...], before: Tree | None = None) -> str:
     said: list[str] = []
     for at, part in enumerate(parts):
+        if part == SPACE:
+            said.append(_THIN)
+            continue
         if before is not None and _needs_space(before, part):
             said.append(_THIN)
         if at and isinstance(part, Fence) and part.open == "(" and _is_function(parts[at - 1]):
