@@ -143,7 +143,7 @@ def environment(*more: Path) -> jinja2.Environment:
         lstrip_blocks=True,
         finalize=_harmless,
     )
-    named = (points, brief, breakable, exact, python, typeset)
+    named = (points, brief, breakable, exact, formula, python, typeset)
     made.filters.update({each.__name__: each for each in named}, plain=check_label)
     return made
 

@@ -29,7 +29,7 @@ HTMX = OWN | {"hx-request": "true"}
 
 
 class Form(HTMLParser):
-    """What the fields of the answer form on a page hold, as a browser would send them, and the texts of all marks."""
+    """What the fields of the answer form on a page hold, as a browser would send them."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -38,10 +38,6 @@ class Form(HTMLParser):
         self.hidden: dict[str, str] = {}
         self._select = self._area = ""
         self.feed(page)
-        self.marks = [
-            " ".join(html.unescape(re.sub(r"<[^>]+>", " ", text)).split())
-            for text in re.findall(r'class="wrong-here"[^>]*>(.*?)</span>\s*(?:</|<)', page, re.S)
-        ]
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Collect fields of the form with ``class="answer"``."""

@@ -179,7 +179,7 @@ class _Reader:
 
     def _closes(self, token: _Token, closing: str, before: list[Tree]) -> bool:
         if token.text in ("|", "‖"):
-            return token.text in closing and bool(before) and not _is_sign(before[-1])
+            return token.text in closing and bool(before) and not is_sign(before[-1])
         return token.text in ")]}⟩⌋⌉"
 
     def _part(self, before: list[Tree]) -> Tree:
@@ -249,7 +249,7 @@ class _Reader:
     def _opens(self, token: _Token, before: list[Tree]) -> bool:
         """Whether a bar opens: it begins a row or follows a sign, and another one closes it."""
         later = any(each.text == "|" for each in self.tokens[self.place :])
-        return later and (not before or _is_sign(before[-1]) or (token.spaced and not self.tokens[self.place].spaced))
+        return later and (not before or is_sign(before[-1]) or (token.spaced and not self.tokens[self.place].spaced))
 
     def _fence(self, opening: _Token) -> Tree:
         closing = _CLOSING[opening.text]
@@ -317,7 +317,7 @@ class _Reader:
     def _fraction(self, parts: list[Tree]) -> list[Tree]:
         """``parts`` with the last product over what follows ``/``."""
         start = len(parts)
-        while start and not (_is_sign(parts[start - 1]) and not _is_operator_of(parts[start - 1])):
+        while start and not (is_sign(parts[start - 1]) and not _is_operator_of(parts[start - 1])):
             start -= 1
         if start == len(parts) or self.peek() is None:
             raise LayoutError("“/” needs something before and after it")
@@ -352,7 +352,7 @@ def _power(base: Tree, above: Tree) -> Tree:
 
 def _run_together(*factors: Tree) -> bool:
     """Whether letters and roots, perhaps with scripts, need a space between them; matrices, as in Q K, need none."""
-    letters = [_letter(part.base if isinstance(part, Scripts) else part) for part in factors]
+    letters = [_letter(base_of(part)) for part in factors]
     return all(letters) and not all(map(str.isupper, letters))
 
 
@@ -363,7 +363,13 @@ def _letter(factor: Tree) -> str:
     return factor.text[0] if isinstance(factor, Atom) and factor.kind == "name" and factor.text[0].isalpha() else ""
 
 
-def _is_sign(part: Tree) -> bool:
+def base_of(part: Tree) -> Tree:
+    """``part`` without its scripts."""
+    return part.base if isinstance(part, Scripts) else part
+
+
+def is_sign(part: Tree) -> bool:
+    """Whether ``part`` is the sign of an operator, a relation or punctuation."""
     return isinstance(part, Atom) and part.kind == "sign"
 
 
