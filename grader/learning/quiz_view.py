@@ -76,8 +76,9 @@ _SOURCE = Message("Source: {source}")
 _PAPER = Message("{authors}, “{title}”, {year}, {where}")
 _ET_AL = Message("{first} et al.")
 _NEXT_ABOUT = Message("Next: {item}, which asks about exactly this.")
-_OFFER = Message("{item}, from another question, asks about exactly this. Type :follow to answer it next.")
-_OFFER_HERE = Message("{item}, from another question, asks about exactly this.")
+_OFFER = Message("{item}, from another question, asks about exactly this.").with_advice(
+    Message("Type :follow to answer it next.")
+)
 _CODE_SAME = Message("Your code for {exercise} makes the same mistake.").with_advice(
     Message("Hints: attncheck hint {question}")
 )
@@ -245,7 +246,7 @@ def feedback(page: Page, given: Feedback, shown: QuizCard, *, buttons: bool = Fa
         case WrongAnswer():
             _wrong(page, given, shown, buttons=buttons)
         case Settled():
-            _settled(page, given, buttons=buttons)
+            _settled(page, given)
         case KeyPointsCompared():
             _compared(page, given)
         case ReadingToConfirm(formulas):
@@ -276,12 +277,12 @@ def _wrong(page: Page, answer: WrongAnswer, shown: QuizCard, *, buttons: bool) -
     page.blank()
 
 
-def _settled(page: Page, settled: Settled, *, buttons: bool) -> None:
+def _settled(page: Page, settled: Settled) -> None:
     tries = settled.record.tries
     head, mark, style = {
         "right": (_RIGHT if tries == 1 else _RIGHT_AT, "✓", "bold green"),
         "wrong": (_NOT_RIGHT, "✗", "bold red"),
-        "shown": (_SHOWN, "–", "bold"),
+        "shown": (_SHOWN, "", "bold"),
         "pending": (_PENDING, "…", "bold cyan"),
     }[settled.outcome]
     earned = page.say(OF_POINTS, earned=points(settled.record.earned * settled.points), possible=points(settled.points))
@@ -289,7 +290,7 @@ def _settled(page: Page, settled: Settled, *, buttons: bool) -> None:
     if settled.outcome == "pending":
         page.lines(message or page.say(head), lead=f"{mark} ", style=style)
     else:
-        page.row([(f"{mark} {page.say(head, tries=tries)}", style)], earned, style="dim")
+        page.row([(f"{mark} {page.say(head, tries=tries)}".lstrip(), style)], earned, style="dim")
     if message and settled.outcome != "pending":
         page.lines(message, indent=2)
     if settled.words is not None:
@@ -312,8 +313,7 @@ def _settled(page: Page, settled: Settled, *, buttons: bool) -> None:
     if settled.follows is not None:
         page.lines(page.say(_NEXT_ABOUT, item=settled.follows.id), indent=2, lead="→ ", style="cyan")
     if settled.offer is not None:
-        offer = _OFFER_HERE if buttons else _OFFER
-        page.lines(page.say(offer, item=settled.offer.id), indent=2, lead="→ ", style="cyan")
+        page.lines(page.say(_OFFER, item=settled.offer.id), indent=2, lead="→ ", style="cyan")
     page.blank()
 
 

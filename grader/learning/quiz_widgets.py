@@ -91,7 +91,7 @@ class QuizWidgets:
             self.box.children = [*feedback, asked, boxes, ipywidgets.HBox(buttons)]
         else:
             field, self._read = _field(card, self.session.lang, typed)
-            buttons = [self._button(_SUBMIT, self.submit, primary=True)]
+            buttons = [self._button(_SUBMIT, self.submit, primary=self.session.doubted is None)]
             if self.session.doubted is not None:
                 buttons.insert(0, self._button(_YES, functools.partial(self.act, _CONFIRMED), primary=True))
             buttons += [self._button(text, functools.partial(self.act, action)) for action, text in _BUTTONS.items()]

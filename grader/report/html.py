@@ -94,16 +94,16 @@ def render_part(
 ) -> str:
     """The exercises of ``report`` as a part of another page, such as a notebook. Its style applies to nothing else.
 
-    Without ``style``, the page has the rules of ``sheet`` already.
+    Without ``style``, it is a page of the course, which has the rules of ``sheet`` already, and a page for each item.
     """
     page = _Page.of(report, course, shown)
     if not style:
-        return _rendered("notebook.html", page, lang, "")
+        return _rendered("notebook.html", page, lang, "", "/items/")
     own = sheet(_TEMPLATES / "notebook.css").replace(":root", ":scope").replace("body {", ":scope {")
     return _rendered("notebook.html", page, lang, f"@scope (.attncheck) {{ {own} }}")
 
 
-def _rendered(template: str, page: _Page, lang: Lang, style: str) -> str:
+def _rendered(template: str, page: _Page, lang: Lang, style: str, items: str = "") -> str:
     return self_contained(
         template,
         style,
@@ -112,6 +112,7 @@ def _rendered(template: str, page: _Page, lang: Lang, style: str) -> str:
         lang=lang,
         words=words,
         text=core_text,
+        items=items,
         Status=Status,
         EXPECTED=Message("Expected", "table"),
         YOURS=Message("Yours"),
@@ -142,7 +143,7 @@ def environment(*more: Path) -> jinja2.Environment:
         lstrip_blocks=True,
         finalize=_harmless,
     )
-    named = (points, brief, breakable, exact, python, typeset)
+    named = (points, brief, breakable, exact, formula, python, typeset)
     made.filters.update({each.__name__: each for each in named}, plain=check_label)
     return made
 

@@ -19,6 +19,7 @@ from grader.grading.checker import CheckedSubmission
 from grader.grading.costs import Cost
 from grader.learning import log, reference_view, review, review_view
 from grader.report import beside
+from grader.report.figures import run
 from grader.report.html import render_part
 from grader.web.entries import Filled
 from grader.web.item_pages import ReviewState, chosen_rating, rated
@@ -136,6 +137,7 @@ def _code_page(
         code=_after_newline(filled.entry["code"][0]),
         filled=filled,
         other=_other_code(filled),
+        pictures=run.pictures(visit.learner.course, question),
         hints={exercise.name: visit.learner.hints(exercise) for exercise in question.exercises},
         has_reference=_refusal(visit, question) is None,
         report=shown,
@@ -227,10 +229,8 @@ def memory_page(visit: LearnerVisit) -> Response:
     """A function to write from memory."""
     question, exercise = visit.exercise
     draft = visit.learner.drafts.read(draft_of(exercise))
-    if draft is None:
-        return _memory_page(visit, exercise, _stub(visit, question, exercise), MemoryState())
-    filled = draft.filled
-    return _memory_page(visit, exercise, draft.fields["code"][0], MemoryState(filled=filled))
+    filled = Filled({"code": (_stub(visit, question, exercise),)}) if draft is None else draft.filled
+    return _memory_page(visit, exercise, filled.entry["code"][0], MemoryState(filled=filled))
 
 
 def check_memory(visit: LearnerVisit) -> Response:
@@ -285,10 +285,9 @@ def _keep_code(visit: LearnerVisit, exercise: Exercise, text: str) -> Filled:
     """The form after what was sent was saved as a draft. One that cannot be saved is still on the page."""
     entry = {"code": (text.replace("\r\n", "\n"),)}
     try:
-        draft = visit.learner.keep(exercise, entry, visit.sent("draft"))
+        return visit.learner.keep(exercise, entry, visit.sent("draft")).filled
     except UsageError:
         return Filled(entry)
-    return draft.filled
 
 
 def _stub(visit: LearnerVisit, question: Question, exercise: Exercise) -> str:

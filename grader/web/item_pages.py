@@ -12,7 +12,6 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from grader.core import marks
 from grader.core.errors import AttncheckError, UsageError
 from grader.core.model import Exercise, Item, Message, Question, Status, Text
-from grader.core.typesetting.html import formula
 from grader.core.typesetting.html_page import HtmlPage
 from grader.course import items
 from grader.learning import log, next_step, quiz_view, review, review_view
@@ -104,6 +103,8 @@ def _answered(visit: LearnerVisit, item: Item, *, again: bool) -> SentAnswer:
     doubted = visit.sent("doubted") if command == "yes" else None
     entry = _entry(visit, asked, comparing, doubted)
     text = " ".join(entry["answer"]) or "0" if comparing else answer_text(asked.card.asked, entry)
+    if text != (doubted or "").strip():  # it was changed since
+        doubted = text if _was_read(visit, item, text) else None
     action: Any = command if command in _COMMANDS else TypedAnswer("yes" if doubted is not None else text)
     if action == TypedAnswer(""):
         return _kept(visit, item, SentAnswer(asked, Filled(entry), Message("Choose or write an answer first.")))
@@ -125,6 +126,12 @@ def _entry(visit: LearnerVisit, asked: ItemState, comparing: bool, doubted: str 
         return {"answer": read_field(visit.form, "answer")}
     entry = entry_from_form(asked.card.asked, visit.form)
     return {"answer": (doubted,)} if doubted is not None and not any(entry.values()) else entry
+
+
+def _was_read(visit: LearnerVisit, item: Item, text: str) -> bool:
+    """Whether a doubtful ``text`` was shown while it was typed, exactly as it is read."""
+    doubtful = items.doubtful(item, text) if read_field(visit.form, "read") == (text,) else ()
+    return bool(doubtful) and {*doubtful} <= {line.shown for line in items.read_lines(item, text)}
 
 
 def _kept(visit: LearnerVisit, item: Item, sent: SentAnswer) -> SentAnswer:
@@ -176,29 +183,13 @@ def _onward(visit: LearnerVisit, question: Question, item: Item) -> str:
 # ------------------------------------------------------------------------------------------ typing
 
 
-@dataclass(frozen=True, slots=True)
-class ShownLine:
-    """A line of an answer that is being typed: its formula as HTML, or what to change; neither for a line of text."""
-
-    number: int
-    formula: Markup | None
-    why: Text | None
-
-
 def reading(visit: LearnerVisit) -> Response:
     """How the lines of an answer are interpreted while it is typed. Nothing is graded or saved."""
     _, item = visit.item(visit.named("item"))
     text = visit.typed("answer") if visit.request.method == "POST" else visit.asked("answer")
     text = text.replace("\r\n", "\n")
     rowed = items.ask(item, items.Context("", "", item.id)).form == "lines"
-    return visit.show("reading.html", lines=_read(item, text), several="\n" in text.strip(), rowed=rowed)
-
-
-def _read(item: Item, text: str) -> list[ShownLine]:
-    return [
-        ShownLine(line.number, formula(line.shown) if line.shown else None, line.why)
-        for line in items.read_lines(item, text)
-    ]
+    return visit.show("reading.html", text=text.strip(), lines=items.read_lines(item, text), rowed=rowed)
 
 
 def save_draft(visit: LearnerVisit) -> Response:
@@ -338,7 +329,7 @@ def _item_page(
         choices=shown_choices(card.asked, filled.entry, lang),
         other="\n".join(described(card.asked, filled.other, lang)) if filled.other else "",
         by_hand=item.kind == "text",
-        read=_read(item, answer_text(card.asked, filled.entry)) if reads else (),
+        read=items.read_lines(item, answer_text(card.asked, filled.entry)) if reads else (),
         review=review,
         action=action,
         ratings=review_view.KNOWN,

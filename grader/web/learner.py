@@ -480,13 +480,5 @@ def diagnosis_places(report: Report, name: str) -> Sequence[dict[str, int]]:
         for diagnosis in exercise.diagnosis
         if diagnosis.span is not None and diagnosis.span.file == name
     ]
-    return [
-        {
-            "line": span.line,
-            "end_line": span.end_line,
-            "column": span.column,
-            "end_column": span.end_column,
-            "unfinished": unfinished,
-        }
-        for span, unfinished in found
-    ]
+    names = ("line", "end_line", "column", "end_column")
+    return [{name: getattr(span, name) for name in names} | {"unfinished": more} for span, more in found]

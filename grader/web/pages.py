@@ -13,12 +13,11 @@ from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
 from grader.core.errors import AttncheckError, SubmissionError, UsageError
-from grader.core.model import Course, Lang, Message, Question, Text
+from grader.core.model import Lang, Message, Question, Text
 from grader.core.text import name_list
 from grader.learning import log, next_step
 from grader.learning.progress import QuestionProgress
 from grader.report.figures import kinds, run, svg
-from grader.report.figures.kinds import Picture
 from grader.report.html import sheet
 from grader.submission.files import MAX_TOTAL
 from grader.submission.messages import size
@@ -124,7 +123,7 @@ def question_page(visit: LearnerVisit) -> Response:
     """One question: its prompt with its pictures, its items and exercises."""
     question = visit.question
     known = visit.learner.progress().question(question.id)
-    pictures = [each for each in _pictures(visit.learner.course) if question in each[-1]]
+    pictures = run.pictures(visit.learner.course, question)
     return visit.show("question.html", question=question, known=known, onward=_onward(known), pictures=pictures)
 
 
@@ -138,13 +137,7 @@ def progress_page(visit: LearnerVisit) -> Response:
 
 def pictures_page(visit: LearnerVisit) -> Response:
     """The pictures that this course can draw, with the questions that each belongs to."""
-    return visit.show("pictures.html", pictures=_pictures(visit.learner.course))
-
-
-def _pictures(course: Course) -> list[tuple[str, Picture, tuple[Question, ...]]]:
-    """The pictures that ``course`` can draw, each with its name and its questions."""
-    found = kinds.kinds().items()
-    return [(name, kind, run.questions(course, kind)) for name, kind in found if any(map(course.exercise, kind.NEEDS))]
+    return visit.show("pictures.html", pictures=run.pictures(visit.learner.course))
 
 
 def picture_page(visit: LearnerVisit) -> Response:

@@ -139,7 +139,7 @@ ADA = items.Context("c", "ada", "Q1.formula")
         (FORMULA, "2 n", None, 0),
         (FORMULA, "n +", None, 0),
         (FORMULA, None, None, 0),
-        (LINES, ["3 n = 4 n  # no", "# a comment", "5 n"], "3 n = 4 n\n5 n", 2),
+        (LINES, ["3 n = 4 n  # no", "# a comment", "= 5 n"], "3 n = 4 n\n= 5 n", 2),
         (LINES, ["3 n", "n +"], None, 0),
         (LINES, {"a": 1}, None, 0),
     ],

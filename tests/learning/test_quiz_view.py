@@ -187,7 +187,7 @@ def test_card_that_is_settled() -> None:
             replace(settled(), cited=frozenset("p")),
             "Source: Ada et al., 2020 Source: Eve, Flo, “A Manual”, 2021, online",
         ),
-        (settled("shown"), "– Here is the answer. 0.5 of 2 points Correct answer"),
+        (settled("shown"), "Here is the answer. 0.5 of 2 points Correct answer"),
         (settled("right"), "✓ Correct on attempt 3. 0.5 of 2 points Every key"),
         (
             settled("right", record=ItemRecord(tries=1, earned=1.0), truth=None),

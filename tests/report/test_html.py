@@ -30,7 +30,7 @@ from grader.core.model import (
 from grader.course.items.choice import Option
 from grader.course.items.choice import Spec as Choice
 from grader.course.items.text import Spec as OwnWords
-from grader.report.html import SectionCache, brief, render, visible
+from grader.report.html import SectionCache, brief, render, render_part, visible
 from tests.report.test_terminal import changed
 
 VOID = {"meta", "input", "br", "wbr"}
@@ -190,6 +190,7 @@ def test_ids_and_links_agree(report: Report, course: Course) -> None:
     links = [attrs["href"] or "" for _, attrs in elements if "href" in attrs]
     assert len(ids) == len(set(ids))
     assert {"#Q5", "#Q6", "#Q5.scale"} == set(links)
+    assert 'href="/items/Q5.scale"' in render_part(report, course, "en", style=False)
     assert {link[1:] for link in links} <= set(ids)
 
 

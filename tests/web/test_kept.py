@@ -22,14 +22,14 @@ from grader.learning.log import Answered
 from grader.learning.quiz_session import TypedAnswer
 from grader.web.entries import answer_text, entry_from_answer
 from grader.web.learner import LearnerWorkspace, draft_of
-from tests.web.conftest import OWN, shown
+from tests.web.conftest import OWN
 
 Fields = Mapping[str, tuple[str, ...]]
 HTMX = OWN | {"hx-request": "true"}
 
 
 class Form(HTMLParser):
-    """What the fields of the answer form on a page hold, as a browser would send them, and the texts of all marks."""
+    """What the fields of the answer form on a page hold, as a browser would send them."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -38,8 +38,6 @@ class Form(HTMLParser):
         self.hidden: dict[str, str] = {}
         self._select = self._area = ""
         self.feed(page)
-        marks = re.findall(r'class="wrong-here"[^>]*>(.*?)</span>\s*(?:</|<)', page, re.S)
-        self.marks = [shown(text) for text in marks]
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Collect fields of the form with ``class="answer"``."""
@@ -271,21 +269,6 @@ def test_the_wrong_line_is_marked(browser: TestClient, course: Course) -> None:
     rows = re.findall(r'<li value="(\d+)"[^>]*>(.*?)</li>', page, re.S)
     assert [(number, "does not follow" in row) for number, row in rows] == [("1", False), ("2", False), ("3", True)]
     assert Form(page).entry == {"answer": (f"{start}\n\n123456789",)} and "123456789</mn>" in rows[2][1]
-
-
-def test_a_doubted_formula_stays(browser: TestClient, course: Course) -> None:
-    """The reading to confirm, and after a yes to a wrong one, the formula."""
-    item, text = next(
-        (item, text)
-        for item in every(course)
-        if item.kind == "expression"
-        for text in ("n^2d", "n/2d", "1/n d", "n/h d")
-        if items.doubtful(item, text)
-    )
-    page = send(browser, f"/items/{item.id}", {"answer": (text,)}, do="answer")
-    assert Form(page).entry == {"answer": (text,)} and Form(page).hidden["doubted"] == text
-    page = send(browser, f"/items/{item.id}", {"answer": (text,)}, doubted=text, do="yes")
-    assert Form(page).entry in ({"answer": (text,)}, {})
 
 
 # ------------------------------------------------------------------------------------------------ digits

@@ -219,21 +219,19 @@ def test_formulas_are_read_while_typed(browser: TestClient, course: Course) -> N
 
 
 def test_a_doubtful_reading_is_confirmed(browser: TestClient, learner: LearnerWorkspace, course: Course) -> None:
-    """Before a try is spent; a yes judges the answer that was shown."""
-    found = [
-        (item, text)
-        for question in course.questions
-        for item in question.items
-        if item.kind == "expression"
-        for text in ("n^2d", "n/2d", "1/n d", "n/h d", "n^2 d/h d")
-        if items.doubtful(item, text)
-    ]
-    item, text = found[0]
-    shown = post(browser, f"/items/{item.id}", answer=text, do="answer")
-    assert f'name="doubted" value="{html.escape(text)}"' in shown and "Yes, that is what I mean" in shown
+    """Before a try is spent, unless the page showed it; a yes judges what was shown, and one to a new answer asks."""
+    item = next(i for q in course.questions for i in q.items if i.id == "Q8.free-width")
+    text, other, last = "4 d/2", "8 d/2", "2 d d/2"
+    for fields in ({"do": "answer"}, {"do": "yes", "doubted": other}, {"do": "answer", "read": other}):
+        shown = post(browser, f"/items/{item.id}", answer=text, **fields)
+        assert f'name="doubted" value="{text}"' in shown and f' value="{text}" hx' in shown
+        assert shown.count('class="button"') == 1 and "Yes, check it" in shown
     assert not [event for event in learner.events() if isinstance(event, Answered)]
     post(browser, f"/items/{item.id}", doubted=text, answer=text, do="yes")
-    assert [event.value for event in learner.events() if isinstance(event, Answered)] == [text]
+    read = browser.post(f"/items/{item.id}/reading", data={"answer": last}, headers=OWN).text
+    assert f'name="read" value="{last}"' in read
+    post(browser, f"/items/{item.id}", answer=last, read=last, do="answer")
+    assert [event.value for event in learner.events() if isinstance(event, Answered)] == [text, last]
 
 
 def test_free_text_is_compared_with_key_points(browser: TestClient, learner: LearnerWorkspace, course: Course) -> None:
@@ -324,7 +322,7 @@ def test_progress_names_open_misconceptions(browser: TestClient, learner: Learne
         if i.kind == "choice" and any(o.misconception for o in i.spec.options)
     )
     shown = next(option for option in item.spec.options if option.misconception)
-    assert "No open misconceptions." in page(browser, "/progress")
+    assert "Misconceptions to look at again" not in page(browser, "/progress")
     belief = course.questions[0].misconception(shown.misconception) or next(
         known for question in course.questions if (known := question.misconception(shown.misconception))
     )
@@ -333,7 +331,7 @@ def test_progress_names_open_misconceptions(browser: TestClient, learner: Learne
         text = post(browser, f"/items/{item.id}", answer=wrong, do="answer")
         seen = page(browser, "/progress")
         assert (typeset(belief.truth.en) in seen) == ("Not yet." not in text), "not while attempts are left"
-        assert at or "No open misconceptions." not in seen
+        assert at or "Misconceptions to look at again" in seen
         if "Not yet." not in text:
             break
     assert ">Continue <kbd" in page(browser, "/")

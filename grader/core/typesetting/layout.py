@@ -1,7 +1,7 @@
 """Formulas as they are typed → rows, scripts, roots, fractions and brackets, for typesetting.
 
 ``grader.formulas.parse`` judges answers and keeps values. This reader keeps the notation: it knows no symbols, no kinds
-and no rules of arithmetic, and reads the same signs. Spaces mean nothing, except between numbers or words.
+and no rules of arithmetic, and reads the same signs. Spaces mean nothing, except between numbers, words or factors.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 
 from grader.core.tables import table
 
-Kind: TypeAlias = Literal["name", "number", "word", "sign"]
+Kind: TypeAlias = Literal["name", "number", "word", "sign", "space"]
 Tree: TypeAlias = "Atom | Row | Scripts | Root | Fraction | Fence | Labelled"
 
 
@@ -23,10 +23,14 @@ class LayoutError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """A letter (``name``), a number, a word, or the sign of an operator, a relation or punctuation."""
+    """A letter (``name``), a number, a word, the sign of an operator, a relation or punctuation, or a thin space."""
 
     text: str
     kind: Kind
+
+
+#: A thin space between factors.
+SPACE = Atom("\u2009", "space")
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,12 +171,15 @@ class _Reader:
                 self.place += 1
                 parts = self._fraction(parts)
                 continue
-            parts.append(self._part(parts))
+            part = self._part(parts)
+            if token.spaced and parts and _run_together(parts[-1], part):
+                parts.append(SPACE)
+            parts.append(part)
         return Row(tuple(parts))
 
     def _closes(self, token: _Token, closing: str, before: list[Tree]) -> bool:
         if token.text in ("|", "‖"):
-            return token.text in closing and bool(before) and not _is_sign(before[-1])
+            return token.text in closing and bool(before) and not is_sign(before[-1])
         return token.text in ")]}⟩⌋⌉"
 
     def _part(self, before: list[Tree]) -> Tree:
@@ -242,7 +249,7 @@ class _Reader:
     def _opens(self, token: _Token, before: list[Tree]) -> bool:
         """Whether a bar opens: it begins a row or follows a sign, and another one closes it."""
         later = any(each.text == "|" for each in self.tokens[self.place :])
-        return later and (not before or _is_sign(before[-1]) or (token.spaced and not self.tokens[self.place].spaced))
+        return later and (not before or is_sign(before[-1]) or (token.spaced and not self.tokens[self.place].spaced))
 
     def _fence(self, opening: _Token) -> Tree:
         closing = _CLOSING[opening.text]
@@ -310,7 +317,7 @@ class _Reader:
     def _fraction(self, parts: list[Tree]) -> list[Tree]:
         """``parts`` with the last product over what follows ``/``."""
         start = len(parts)
-        while start and not (_is_sign(parts[start - 1]) and not _is_operator_of(parts[start - 1])):
+        while start and not (is_sign(parts[start - 1]) and not _is_operator_of(parts[start - 1])):
             start -= 1
         if start == len(parts) or self.peek() is None:
             raise LayoutError("“/” needs something before and after it")
@@ -343,7 +350,26 @@ def _power(base: Tree, above: Tree) -> Tree:
     return Atom("T", "name") if number and above.text == "⊤" else above
 
 
-def _is_sign(part: Tree) -> bool:
+def _run_together(*factors: Tree) -> bool:
+    """Whether letters and roots, perhaps with scripts, need a space between them; matrices, as in Q K, need none."""
+    letters = [_letter(base_of(part)) for part in factors]
+    return all(letters) and not all(map(str.isupper, letters))
+
+
+def _letter(factor: Tree) -> str:
+    """The letter of a name, or the sign of a root; empty for anything else."""
+    if isinstance(factor, Root):
+        return "√"
+    return factor.text[0] if isinstance(factor, Atom) and factor.kind == "name" and factor.text[0].isalpha() else ""
+
+
+def base_of(part: Tree) -> Tree:
+    """``part`` without its scripts."""
+    return part.base if isinstance(part, Scripts) else part
+
+
+def is_sign(part: Tree) -> bool:
+    """Whether ``part`` is the sign of an operator, a relation or punctuation."""
     return isinstance(part, Atom) and part.kind == "sign"
 
 

@@ -9,6 +9,7 @@ import re
 from grader.core.typesetting.layout import (
     LIMITS,
     RELATIONS,
+    SPACE,
     Atom,
     Fence,
     Fraction,
@@ -17,6 +18,8 @@ from grader.core.typesetting.layout import (
     Row,
     Scripts,
     Tree,
+    base_of,
+    is_sign,
     layout,
 )
 
@@ -146,6 +149,9 @@ def _scripts(base: Tree, below: Tree | None, above: Tree | None) -> str:
 def _row(parts: tuple[Tree, ...], before: Tree | None = None) -> str:
     said: list[str] = []
     for at, part in enumerate(parts):
+        if part == SPACE:
+            said.append(_THIN)
+            continue
         if before is not None and _needs_space(before, part):
             said.append(_THIN)
         if at and isinstance(part, Fence) and part.open == "(" and _is_function(parts[at - 1]):
@@ -157,7 +163,7 @@ def _row(parts: tuple[Tree, ...], before: Tree | None = None) -> str:
 
 def _after(before: Tree | None, part: Tree, *, last: bool) -> str:
     """``part`` of a row, whose space depends on what stands before it and on whether it is the ``last`` one."""
-    starts = before is None or _is_sign(before)
+    starts = before is None or is_sign(before)
     match part:
         case Atom("…", _) if isinstance(before, Atom) and before.text in "+−·×":
             return "<mi>⋯</mi>"
@@ -168,20 +174,12 @@ def _after(before: Tree | None, part: Tree, *, last: bool) -> str:
         case Atom("+" | "−" | "±", _):
             return _sign(part.text, f' form="{"prefix" if starts else "infix"}"')
     written = _of(part)
-    return written.replace("<mo>", '<mo lspace="0">', 1) if starts and _base(part) in _SUMS else written
-
-
-def _base(part: Tree) -> Tree:
-    return part.base if isinstance(part, Scripts) else part
-
-
-def _is_sign(part: Tree) -> bool:
-    return isinstance(part, Atom) and part.kind == "sign"
+    return written.replace("<mo>", '<mo lspace="0">', 1) if starts and base_of(part) in _SUMS else written
 
 
 def _needs_space(before: Tree, after: Tree) -> bool:
     """Whether a word would touch its argument or what stands before it, or a number another one."""
-    if _is_sign(before) or _is_sign(after) or _base(before) in _SUMS or before == Atom("…", "name"):
+    if is_sign(before) or is_sign(after) or base_of(before) in _SUMS or before == Atom("…", "name"):
         return False
     if _is_word(before):
         return not isinstance(after, Fence)
@@ -195,4 +193,4 @@ def _is_function(part: Tree) -> bool:
 
 
 def _is_word(part: Tree) -> bool:
-    return isinstance(base := _base(part), Atom) and base.kind == "word"
+    return isinstance(base := base_of(part), Atom) and base.kind == "word"

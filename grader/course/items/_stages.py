@@ -29,6 +29,9 @@ _SAME = Message("Line {number} is only line {other} in another form.")
 _SAME_AS_START = Message("Line {number} is only the start in another form.")
 _DROPS = Message("In line {number}, “${part}$” changes nothing.")
 _LATE = Message("Line {number} comes too late: what follows from it stands before it.")
+_IDEAS = Message("\nIdeas shown so far: {shown} of {all}")
+_IDEA = Message("\n✓ Line {number}: {idea}")
+_IN_LINE = Message("\n✓ Line {number}")
 _NOT_JUDGED = Message("Line {number} is too complicated to be judged; write it in several lines.")
 
 
@@ -36,9 +39,9 @@ _NOT_JUDGED = Message("Line {number} is too complicated to be judged; write it i
 class Stage:
     """A stage that a line reaches if it ``is`` so.
 
-    ``means`` says in a few words what has been done there; ``missing`` is said if no line reaches it. What an
-    ``optional`` stage is worth goes to the next one if it is left out. A ``written`` stage is looked for in the line as
-    it is written, because cleaning it takes away what it is about: s − m + m − M.
+    ``means`` says in a few words what has been done there, once a line reaches it; ``missing`` is said if none does.
+    What an ``optional`` stage is worth goes to the next one if it is left out. A ``written`` stage is looked for in the
+    line as it is written, because cleaning it takes away what it is about: s − m + m − M.
     """
 
     __pydantic_config__ = {"alias_generator": lambda name: name.removesuffix("_"), "extra": "forbid"}  # noqa: RUF012
@@ -77,11 +80,15 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What the lines show of one route: which stages, and whether the last line is the end."""
+    """What the lines show of one route: which stages, and whether the last line is the end.
+
+    ``places`` are the numbers of the lines that show the stages; None for an optional stage that was left out, too.
+    """
 
     route: Route
     shown: tuple[bool, ...]
     at_end: bool
+    places: tuple[int | None, ...] = ()
 
     @property
     def complete(self) -> bool:
@@ -178,7 +185,7 @@ def stage_of(line: Line, route: Route, names: Declarations) -> int | None:
 
 def progress(lines: Sequence[Line], route: Route, looker: Looker) -> Progress:
     """What ``lines`` show of ``route``."""
-    shown = [False] * len(route.stages)
+    places: list[int | None] = [None] * len(route.stages)
     reached = -1
     at_end = False
     for line in lines:
@@ -187,16 +194,16 @@ def progress(lines: Sequence[Line], route: Route, looker: Looker) -> Progress:
         ends = (last or before_end) and looker.ends(line.node, route.end)
         stage = None if last and ends else stage_of(line, route, looker.names)
         if stage is not None and stage > reached:
-            shown[stage] = True
+            places[stage] = line.number
             reached = stage
         elif ends:
             reached = len(route.stages)
         at_end = last and ends
     credited = [
-        done or (stage.optional and after)
-        for done, stage, after in zip(shown, route.stages, [*shown[1:], False], strict=True)
+        done is not None or (stage.optional and after is not None)
+        for done, stage, after in zip(places, route.stages, [*places[1:], None], strict=True)
     ]
-    return Progress(route, tuple(credited), at_end)
+    return Progress(route, tuple(credited), at_end, tuple(places))
 
 
 def best(lines: Sequence[Line], routes: Sequence[Route], looker: Looker) -> Progress:
@@ -226,6 +233,21 @@ def why_incomplete(found: Progress, lines: Sequence[Line], names: Declarations) 
     if late is not None:
         return [_LATE.fill(number=late.number)]
     return [*remarks[:1], *_nearest(lines[:-1] if found.at_end else lines, stage, names), stage.missing]
+
+
+def ideas(found: Progress) -> list[Text]:
+    """How many ideas were shown, and where each of them, on lines of their own; empty if none was.
+
+    Open ones are only counted.
+    """
+    stages = list(zip(found.places, found.route.stages, strict=True))
+    shown = [
+        _IDEA.fill(number=place, idea=stage.means) if stage.means else _IN_LINE.fill(number=place)
+        for place, stage in stages
+        if place is not None
+    ]
+    needed = [stage for place, stage in stages if place is not None or not stage.optional]
+    return [_IDEAS.fill(shown=len(shown), all=len(needed)), *shown] if shown else []
 
 
 def _remarks(lines: Sequence[Line]) -> list[Text]:

@@ -12,8 +12,8 @@ For the lines between two given formulas. The first line that does not follow is
 - `to`: the formula that it ends with.
 - `chain`: a worked chain: `{line, because}` for each line between the two.
 - `routes`: the ways to the end: `{stages, end}` each. A stage is what a line has to show: `{is, means, missing}`, and
-  `optional` if it may be left out, `written` if it is looked for in the line as it is written. `missing` is the message
-  if no line shows it. `end` is what the last line has to be.
+  `optional` if it may be left out, `written` if it is looked for in the line as it is written. `means` names it once a
+  line shows it, and `missing` is the message if none does. `end` is what the last line has to be.
 - `given`: what is known about random symbols.
 - `hide_to`: whether learners do not see the end, because it gives another item away.
 - `keep`: `brackets` if moving them is the question; otherwise products have none.
@@ -73,7 +73,7 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
@@ -365,8 +365,14 @@ def reading(spec: Spec, value: object) -> tuple[tuple[str, str], ...]:
         found = [(line, parse_lines([(number, line)], vocabulary, among=parts[1])) for number, line in parts[1]]
     except FormulaError:
         return ()
-    said = [(line, [show(step.node) for steps in lines for step in steps]) for line, lines in found]
-    return tuple((line, " = ".join(shown)) for line, shown in said if shown)
+    said = [(line, _joined(lines, lambda step: show(step.node))) for line, lines in found]
+    return tuple((line, shown) for line, shown in said if shown)
+
+
+def _joined(lines: Sequence[Sequence[Side]], said: Callable[[Side], str]) -> str:
+    """The sides of what is on one line, with = between them, and before the first if it is written there."""
+    sides = [side for line in lines for side in line]
+    return "= " * (sides[:1] != [] and sides[0].goes_on) + " = ".join(map(said, sides))
 
 
 def read_lines(spec: Spec, text: str) -> tuple[LineRead, ...]:
@@ -382,7 +388,7 @@ def read_lines(spec: Spec, text: str) -> tuple[LineRead, ...]:
         except FormulaError as error:
             found.append(LineRead(number, why=error.text))
         else:
-            found.append(LineRead(number, " = ".join(step.text for chain in steps for step in chain) or None))
+            found.append(LineRead(number, _joined(steps, lambda step: step.text) or None))
     return tuple(found)
 
 
@@ -611,15 +617,20 @@ def _judged_steps(spec: Spec, steps: Sequence[Side], declared: Declarations) -> 
     shown = _stages.best(lines, spec.routes, looker)
     if broken:
         share = shown.share if shown.share < 1 else _all_but_the_end(spec)
-        return replace(broken, fraction=round(share, 4))
+        return _with_ideas(replace(broken, fraction=round(share, 4)), shown)
     if not shown.complete and (message := _stages.not_judged(lines)):
         return replace(unreadable(message), fraction=round(shown.share, 4))
     if not shown.complete:
-        return _failed(_why_incomplete(spec, right, lines, shown, looker), shown.share)
+        return _with_ideas(_failed(_why_incomplete(spec, right, lines, shown, looker), shown.share), shown)
     for left, step in zip([Side(bank.start, 0, ""), *right], right, strict=False):
         if compare.needs_given_variances(left.node, step.node, declared):
             return Judgment(Status.PASSED, 1.0, _ONLY_HERE.fill(number=step.number))
     return Judgment(Status.PASSED, 1.0)
+
+
+def _with_ideas(judged: Judgment, shown: Progress) -> Judgment:
+    """``judged``, and which ideas the lines before the first mistake show. Those that are open have no name there."""
+    return replace(judged, message=Sentences((judged.message, *_stages.ideas(shown)))) if judged.message else judged
 
 
 def _steps_until_a_mistake(

@@ -174,15 +174,8 @@ def judge(spec: Spec, value: object, context: Context) -> Judgment:
 
 def reading(spec: Spec, value: object) -> tuple[tuple[str, str], ...]:
     """The formula as it was written and as it was read; empty if it cannot be read."""
-    text = as_text(value)
-    if text is None:
-        return ()
-    try:
-        with scalars.step_budget(scalars.MOST_STEPS):
-            node = _read(text, spec, read_declarations(spec.symbols, spec.given, spec.aliases))
-    except FormulaError:
-        return ()
-    return ((text, show(node)),)
+    text = as_text(value) or ""
+    return tuple((text, line.shown) for line in read_lines(spec, text) if line.shown is not None)
 
 
 def read_lines(spec: Spec, text: str) -> tuple[LineRead, ...]:

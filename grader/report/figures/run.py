@@ -35,6 +35,7 @@ from grader.grading.failures import verdict
 from grader.grading.plan import REFERENCE_LIMITS, calling_forms, function_of, module_of
 from grader.grading.programs import Target
 from grader.grading.selection import source_of
+from grader.report.figures import kinds
 from grader.report.figures.kinds import Picture, SourceResults, Values
 
 if TYPE_CHECKING:
@@ -103,6 +104,13 @@ def questions(course: Course, picture: Picture) -> tuple[Question, ...]:
     """The questions of the course that the picture belongs to."""
     wanted = set(picture.SHOWN_WITH)
     return tuple(each for each in course.questions if wanted & {exercise.name for exercise in each.exercises})
+
+
+def pictures(course: Course, question: Question | None = None) -> list[tuple[str, Picture, tuple[Question, ...]]]:
+    """The pictures that ``course`` can draw, of ``question`` or all, each with its name and its questions."""
+    drawn = {name: kind for name, kind in kinds.kinds().items() if any(map(course.exercise, kind.NEEDS))}
+    found = [(name, kind, questions(course, kind)) for name, kind in drawn.items()]
+    return [each for each in found if question is None or question in each[2]]
 
 
 def reference(course: Course, picture: Picture, observe_reference: Observe) -> SourceResults:

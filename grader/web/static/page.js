@@ -5,7 +5,12 @@
 function sortable(field) {
   const list = field.querySelector("ol.sortable"), places = [...field.querySelectorAll("select")]
   if (!list || !places.length) return
-  const write = () => [...list.children].forEach((entry, at) => { places[at].value = entry.dataset.id })
+  const write = () => [...list.children].forEach((entry, at, all) => {
+    places[at].value = entry.dataset.id
+    const [up, down] = entry.querySelectorAll("button")
+    up.disabled = at === 0
+    down.disabled = at === all.length - 1
+  })
   const changed = () => { write(); field.dispatchEvent(new Event("input", {bubbles: true})) }
   const move = (entry, by) => {
     const other = by < 0 ? entry.previousElementSibling : entry.nextElementSibling
@@ -15,7 +20,10 @@ function sortable(field) {
   for (const entry of list.children) {
     entry.draggable = true
     for (const button of entry.querySelectorAll("button")) {
-      button.addEventListener("click", () => { move(entry, Number(button.dataset.by)); button.focus() })
+      button.addEventListener("click", () => {
+        move(entry, Number(button.dataset.by))
+        entry.querySelector(button.disabled ? "button:enabled" : `[data-by="${button.dataset.by}"]`)?.focus()
+      })
     }
     entry.addEventListener("dragstart", event => { list.dragged = entry; event.dataTransfer.effectAllowed = "move" })
     entry.addEventListener("dragover", event => {
@@ -108,6 +116,29 @@ function tabs(bench) {
   settle()
 }
 
+// The divider between the panes, which is moved by pointer or arrow keys; a double click puts it back. Its place is kept.
+function divider(bar) {
+  const bench = bar.parentElement, value = name => Number(bar.getAttribute(`aria-value${name}`)), middle = value("now")
+  const move = place => {
+    const at = Math.round(Math.min(value("max"), Math.max(value("min"), place)))
+    bar.setAttribute("aria-valuenow", at)
+    bench.style.setProperty("--split", `${at}%`)
+    try { localStorage.setItem("split", at) } catch { /* it is not kept */ }
+  }
+  bar.addEventListener("pointerdown", event => bar.setPointerCapture(event.pointerId))
+  bar.addEventListener("pointermove", event => {
+    const box = bench.getBoundingClientRect()
+    if (bar.hasPointerCapture(event.pointerId)) move(100 * (event.clientX - box.left) / box.width)
+  })
+  bar.addEventListener("dblclick", () => move(middle))
+  bar.addEventListener("keydown", event => {
+    const by = {ArrowLeft: -2, ArrowRight: 2}[event.key]
+    if (by) move(value("now") + by)
+  })
+  try { move(localStorage.getItem("split") || middle) } catch { /* it is where it always is */ }
+  bar.hidden = false
+}
+
 // What is typed goes to the server within a second, and again at once when the field or the window is left.
 function keeping(form) {
   const shown = form.querySelector(".draft"), said = shown.querySelector("[role=status]")
@@ -151,6 +182,22 @@ function keeping(form) {
   addEventListener("beforeunload", event => { if ((dirty || sending) && !sent) event.preventDefault() })
 }
 
+// An answer that is changed is no longer the one that was asked about.
+function doubted(button) {
+  button.form.addEventListener("input", () => {
+    button.textContent = button.dataset.changed
+    button.value = "answer"
+  }, {once: true})
+}
+
+// An option that was tried and is not correct cannot be checked again.
+function tried(form) {
+  const check = form.querySelector("button[value=answer]")
+  const update = () => { check.disabled = Boolean(form.querySelector("[data-tried]:checked")) }
+  form.addEventListener("change", update)
+  update()
+}
+
 // The digit of an option chooses it, while one of the options has the focus.
 function digits(event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return
@@ -165,7 +212,7 @@ function digits(event) {
 function shortcuts(event) {
   const typing = event.target.closest("input:not([type=radio]):not([type=checkbox]), textarea, select, .cm-editor")
   const held = event.ctrlKey || event.metaKey
-  if (event.key === "Enter" && held && event.target.matches("form.answer textarea")) event.target.form.requestSubmit()
+  if (event.key === "Enter" && held && event.target.matches("form.answer textarea")) event.target.form.requestSubmit(event.target.form.querySelector(".button"))
   if (typing || held || event.altKey) return
   if (event.key === "Enter" && event.target.matches("body, main")) document.querySelector("form[data-enter]")?.requestSubmit()
   document.querySelector(`[data-key="${CSS.escape(event.key)}"]`)?.click()
@@ -180,6 +227,9 @@ document.addEventListener("DOMContentLoaded", () => {
   document.querySelectorAll("fieldset.order").forEach(sortable)
   document.querySelectorAll("input[data-open]").forEach(opening)
   document.querySelectorAll("[data-tabs]").forEach(tabs)
+  document.querySelectorAll("form.answer:has([data-tried])").forEach(tried)
+  document.querySelectorAll(".divider").forEach(divider)
+  document.querySelectorAll("[data-changed]").forEach(doubted)
 })
 
 // When the server has been stopped, the learner is told, in place of what was asked for.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -81,10 +82,14 @@ def test_names_for_formulas_and_the_start_written_again(name: str, answer: str) 
 
 @pytest.mark.parametrize(("name", "chain"), LESS)
 def test_what_derives_less_earns_what_the_bank_says(name: str, chain: derivation.Rejected) -> None:
-    """With a message in both languages."""
+    """With a message in both languages, which names the ideas that are shown, with their lines, and no other."""
     judged = items.judge(ITEMS[name], chain.lines, CONTEXT)
     assert judged.status is Status.FAILED and judged.fraction == pytest.approx(chain.earns, abs=1e-2)
-    assert judged.message is not None and judged.message.en and judged.message.zh
+    assert judged.message is not None and judged.message.zh
+    assert ("\nIdeas shown so far: " in judged.message.en) == ("\n✓ Line " in judged.message.en) == (chain.earns > 0)
+    rest = re.sub(r"\n✓ Line \d+: .*", "", judged.message.en)
+    stages = [stage for route in ITEMS[name].spec.routes for stage in route.stages]
+    assert not [stage.means.en for stage in stages if stage.means.en in rest]
 
 
 #: Judging what is empty takes seconds for most items: these are for `make test`, the others for `make prove`.
