@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -106,6 +106,8 @@ class ClassChecker:
 @dataclass(slots=True)
 class ClassWorkspace(LearnerWorkspace):
     """The workspace of a class member, with limits on log and files. ``service`` gets errors that are not theirs."""
+
+    RENAMES: ClassVar[bool] = False
 
     service: Service = field(kw_only=True)
     row: LearnerRow | None = None

@@ -339,6 +339,23 @@ def test_progress_names_open_misconceptions(browser: TestClient, learner: Learne
     assert ">Continue <kbd" in page(browser, "/")
 
 
+def test_a_new_name(browser: TestClient, learner: LearnerWorkspace, course: Course) -> None:
+    """It keeps progress and drafts, as in a terminal; that of somebody else continues with theirs; none is refused."""
+    item = first(course, "one")
+    post(browser, f"/items/{item.id}", answer="a", do="answer")
+    post(browser, "/drafts/code/Q3", code="x = 1")
+    text = page(browser, "/progress")
+    assert 'href="/progress#your-name"' in text and "get different ones" in text and "Other people" not in text
+    assert "Your name is now Bo &lt;b&gt;." in post(browser, "/progress", name=" Bo  <b>\n")
+    assert learner.attempts_at(item) == 1 and "x = 1" in page(browser, "/questions/Q3/code")
+    log.append(learner.state, log.Named(log.now(), course.public_id, "Cy", separate=True))
+    assert "too: Cy. With" in page(browser, "/progress")
+    assert "continue with the progress of Cy." in post(browser, "/progress", name="Cy")
+    assert learner.attempts_at(item) == 0 and "x = 1" not in page(browser, "/questions/Q3/code")
+    refused = browser.post("/progress", data={"name": " "}, headers=OWN)
+    assert refused.status_code == 400 and "The name is empty" in refused.text and learner.name == "Cy"
+
+
 def test_the_style_sheet_and_scripts(browser: TestClient) -> None:
     """Served from here, with their types."""
     assert browser.get("/style.css").headers["content-type"].startswith("text/css")

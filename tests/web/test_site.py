@@ -402,6 +402,7 @@ def test_no_page_depends_on_results_while_work_can_count(classroom: Classroom) -
         assert (walks[0] == walks[1]) == same
     page = html.unescape(ada.get("/submit").text)
     assert "Numbers in quiz items are drawn for ada." in page
+    assert "your-name" not in page and ada.post("/progress", data={"name": "bo"}, headers=OWN).status_code == 405
 
 
 def submitted(classroom: Classroom) -> TestClient:
