@@ -46,6 +46,7 @@ from grader.report.figures.run import LearnerValues
 from grader.submission import Unusable, answers
 from grader.submission.files import RawFile, kind_of
 from grader.web import work
+from grader.web.class_map import ClassWork, class_work
 from grader.web.gate import note_action
 from grader.web.learner import LearnerWorkspace
 from grader.web.limits import RateLimit
@@ -259,6 +260,14 @@ class ClassVisit(LearnerVisit):
     def shows(self, attempt: Attempt) -> bool:
         """Whether results may be shown. Points count as results, because they reveal whether an answer was correct."""
         return attempt.state == "graded" and attempt.mark is not None and not self.hides(attempt)
+
+    def class_work(self) -> ClassWork | None:
+        """See ``LearnerVisit``. None for staff."""
+        row, now = self.people.row(self.person), datetime.now(UTC)
+        if row is None:
+            return None
+        attempts = [(attempt, self.shows(attempt)) for attempt in self.attempts()]
+        return class_work(self.learner.course, self.service.course.rules, row, attempts, now)
 
     def when_shown(self) -> Text:
         """When results are shown."""

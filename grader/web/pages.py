@@ -104,7 +104,14 @@ def map_page(visit: LearnerVisit) -> Response:
     ]
     opening = _opening(step.question.question, visit.lang) if step.question is not None else ""
     return visit.show(
-        "map.html", groups=groups, known=progress, step=step, step_link=_link(step), due=due, opening=opening
+        "map.html",
+        groups=groups,
+        known=progress,
+        step=step,
+        step_link=_link(step),
+        due=due,
+        opening=opening,
+        work=visit.class_work(),
     )
 
 
