@@ -6,21 +6,16 @@ import click
 
 from grader.commands._console import tell
 from grader.commands._options import Call, documented, shared
-from grader.core.errors import UsageError
 from grader.core.model import Message
-from grader.core.text import COMMA, clean_name
+from grader.core.text import COMMA
 from grader.learning import log
+from grader.learning.renaming import rename
 
 ABOUT = Message("Show or change your name.")
 READERS = "Learners"
 RANK = 150
 
 _NONE = Message("You have no name yet; `attncheck name NAME` sets it, or the quiz asks for it.")
-_NUMBERS = Message(
-    "Your progress stays. Items with personal numbers now have different numbers; earlier answers keep their points.\n"
-    "For someone else to start from the beginning here, use `attncheck quiz --learner NAME`."
-)
-_RETURNED = Message("From now on you continue with the progress of {name}; `attncheck name {before}` goes back.")
 _OTHERS = Message("Other people with progress here: {names}. `attncheck name NAME` continues with theirs.")
 
 
@@ -42,11 +37,7 @@ def name(call: Call, new: str | None) -> None:
             names = COMMA.of(call.lang).join(name for name in others if name != current)
             tell(_OTHERS.fill(names=names), call.lang)
         return
-    wanted = clean_name(new)
-    if not wanted:
-        raise UsageError(Message("NAME is empty; give a name with at least one letter or number."))
-    returns = wanted in others
-    call.save(log.Named(log.now(), course.public_id, wanted, separate=returns))
-    tell(Message("Your name is now {name}.").fill(name=wanted), call.lang)
-    if current is not None and current != wanted:
-        tell(_RETURNED.fill(name=wanted, before=current) if returns else _NUMBERS, call.lang)
+    named, said = rename(everything, course.public_id, current, new)
+    call.save(named)
+    for text in said:
+        tell(text, call.lang)

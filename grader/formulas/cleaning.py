@@ -327,7 +327,7 @@ class _Trial:
         """Finds instances at which the formula has a value. Raises FormulaError if there are none."""
         trouble: FormulaError | None = None
         for place, evaluator in enumerate(_varied(self.names, self.node)):
-            evaluator.equal_indices = place % 2 == 1
+            evaluator.equal_indices, evaluator.memory = place % 2 == 1, {}
             try:
                 value = evaluator.value(self.node)
             except TooExpensiveError:

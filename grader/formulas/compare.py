@@ -15,6 +15,7 @@ from grader.formulas.ast import FunctionCall, Name, Node, Number, Power, Sum, ch
 from grader.formulas.declarations import Declarations, Definition, Random, Scalar, formulas_in
 from grader.formulas.errors import FormulaError, TooExpensiveError, UndefinedError
 from grader.formulas.evaluate import Evaluator
+from grader.formulas.exact import Exact
 from grader.formulas.parse import index_names
 from grader.formulas.printer import RAISED
 from grader.formulas.values import FormulaValue, Mat, SizelessTensor, Vec, entries, equal, flatten, format_value
@@ -76,9 +77,9 @@ def evaluators(names: Declarations, nodes: Sequence[Node]) -> Iterator[Evaluator
             if name in sizes:
                 at = sorted(sizes, key=list(names.declared).index).index(name)
                 rng = random.Random(f"{seed} {name}")
-                numbers[name] = Fraction(rng.randint(1, 6) if defined and seed > 3 else 1 + (seed + at) % 4)
+                numbers[name] = Exact(rng.randint(1, 6) if defined and seed > 3 else 1 + (seed + at) % 4)
             else:
-                numbers[name] = _number(declared, name, seed, place, name in variances)
+                numbers[name] = Exact(_number(declared, name, seed, place, name in variances))
         indices = [name for name in scalars if getattr(names.declared[name], "numbers", "") == "index"]
         for place, name in enumerate(indices):
             declared = names.declared[name]
@@ -88,7 +89,7 @@ def evaluators(names: Declarations, nodes: Sequence[Node]) -> Iterator[Evaluator
             except FormulaError:
                 top = 1
             # two indices are equal at some instances and different at others
-            numbers[name] = Fraction(1 + (seed + place * (seed // 2)) % max(top, 1))
+            numbers[name] = Exact(1 + (seed + place * (seed // 2)) % max(top, 1))
         for family in families:
             yield Evaluator(names, dict(numbers), seed, family)
 

@@ -33,6 +33,7 @@ from grader.formulas.ast import (
 )
 from grader.formulas.declarations import Declaration, Declarations, Definition, Map, Random, Rotation, Tensor
 from grader.formulas.errors import TOO_EXPENSIVE, ShapeError, TooExpensiveError, UndefinedError
+from grader.formulas.exact import whole
 from grader.formulas.printer import show
 from grader.formulas.scalars import Dual, Meter, NotPolynomialError, Poly, Scalar, close
 from grader.formulas.values import (
@@ -119,6 +120,9 @@ class Evaluator:
     higher_moments: set[tuple[str, int]] = field(default_factory=set)
     #: Values drawn for other symbols, to be shown in counterexamples.
     drawn: dict[str, FormulaValue] = field(default_factory=dict)
+    #: The values of parts of formulas and what they cost, by the id of the part, which is kept, and whether it is in an
+    #: expectation; None keeps nothing. A part that is known adds nothing to ``higher_moments``.
+    memory: dict[tuple[int, bool], tuple[Node, FormulaValue, int]] | None = None
     _bound: dict[str, int] = field(default_factory=dict)
     _overlay: dict[str, FormulaValue] = field(default_factory=dict)
     _atoms: dict[tuple[str, tuple[int, ...]], int] = field(default_factory=dict)
@@ -126,6 +130,8 @@ class Evaluator:
     _inside: bool = False
     _touched: set[int] | None = None
     _sizes: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    #: The steps that ``_sizes`` took.
+    _once: int = 0
 
     def refill(self) -> None:
         """Resets the meter and ``higher_moments`` for the next formula."""
@@ -136,13 +142,19 @@ class Evaluator:
 
     def value(self, node: Node) -> FormulaValue:
         """The value of ``node`` at this instance. Raises FormulaError."""
+        memory, key, before = self.memory, (id(node), self._inside), self.meter.left + self._once
+        if memory is not None and (self._bound or self._overlay or self._state is not None):
+            memory = None  # the value depends on where the part stands
+        if memory is not None and (known := memory.get(key)) and self.meter.can_spend(known[2]):
+            self.meter.spend(known[2])
+            return known[1]
         self.meter.spend()
         found: FormulaValue
         match node:
             case Number(value):
-                found = value
+                return value
             case Name(name):
-                found = self._name(name)
+                return self._name(name)
             case Plus(terms):
                 found = self._plus(terms)
             case Times(first, rest):
@@ -161,6 +173,8 @@ class Evaluator:
                 found = self._sum(node)
             case Derivative(of, by):
                 found = self._derivative(of, by)
+        if memory is not None:
+            memory[key] = node, found, before - self.meter.left - self._once
         return found
 
     def number(self, node: Node) -> Scalar:
@@ -196,7 +210,7 @@ class Evaluator:
 
     def _name(self, name: str) -> FormulaValue:
         if name in self._bound:
-            return Fraction(self._bound[name])
+            return whole(self._bound[name])
         if name in self._overlay:
             return self._overlay[name]
         if name in self.numbers:
@@ -216,7 +230,7 @@ class Evaluator:
             case Map() | Rotation() | Definition():
                 raise ShapeError(_MAP.fill(what=name))
         if name in self.free:
-            return Fraction(self.free[name])
+            return whole(self.free[name])
         if name in _CONSTANTS:
             return _CONSTANTS[name]()
         raise UndefinedError(_FROM_WHERE.fill(index=name, what=name))
@@ -224,7 +238,9 @@ class Evaluator:
     def _size(self, name: str, sizes: tuple[Node, ...]) -> tuple[int, ...]:
         """The declared sizes of ``name`` as numbers."""
         if name not in self._sizes:
+            before, left = self._once, self.meter.left
             self._sizes[name] = tuple(map(self._length_of, sizes))
+            self._once = before + left - self.meter.left
         return self._sizes[name]
 
     def _tensor(self, name: str, declared: Tensor) -> FormulaValue:
@@ -245,12 +261,12 @@ class Evaluator:
     def _permutation(self, name: str, size: int) -> tuple[tuple[Fraction, ...], ...]:
         """The rows of an identity matrix, in an order that depends only on the seed and the name."""
         order = random.Random(f"{self.seed} {name}").sample(range(size), size)
-        return tuple(tuple(Fraction(column == place) for column in range(size)) for place in order)
+        return tuple(tuple(whole(column == place) for column in range(size)) for place in order)
 
     def _draw(self, name: str, *at: int) -> Fraction:
         """A small nonzero integer that depends only on the seed, the name and the position."""
         number = random.Random(f"{self.seed} {name} {at}").randint(-4, 3)
-        return Fraction(number if number < 0 else number + 1)
+        return whole(number if number < 0 else number + 1)
 
     def _random(self, name: str, declared: Random) -> FormulaValue:
         size = self._size(name, declared.sizes)
@@ -468,7 +484,7 @@ class Evaluator:
     def _inverse(self, of: Mat) -> Mat:
         """The inverse, by Gauss–Jordan elimination. Raises UndefinedError."""
         size = len(of.rows)
-        rows = [[*row, *(Fraction(i == j) for j in range(size))] for i, row in enumerate(of.rows)]
+        rows = [[*row, *(whole(i == j) for j in range(size))] for i, row in enumerate(of.rows)]
         for i in range(size):
             pivot = next((row for row in rows[i:] if not close(row[i], ZERO)), None)
             if pivot is None:
@@ -862,11 +878,8 @@ class Evaluator:
             return self._by_states(bodies, join)
         finally:
             self._inside, self._state = inside, state
-        normal = frozenset(
-            atom
-            for (name, _), atom in self._atoms.items()
-            if self.names.random.get(name) and self.names.random[name].normal
-        )
+        chances = self.names.random
+        normal = frozenset(atom for (name, _), atom in self._atoms.items() if name in chances and chances[name].normal)
         fixed = frozenset(atom for (name, _), atom in self._atoms.items() if Name(name) in given)
         higher_moments: set[tuple[int, int]] = set()
         found = map_entries(value, lambda x: moments.mean(x, self.family, normal, higher_moments, fixed))
@@ -978,7 +991,7 @@ class Evaluator:
             raise ShapeError(_INNER)
         made: FormulaValue
         if isinstance(at, Vec):
-            made = replace(at, items=tuple(Dual(x, Fraction(i == place)) for i, x in enumerate(at.items)))
+            made = replace(at, items=tuple(Dual(x, whole(i == place)) for i, x in enumerate(at.items)))
         else:
             made = Dual(at, ONE)
         overlay, self._overlay = self._overlay, {**self._overlay, name: made}

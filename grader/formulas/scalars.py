@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
+from grader.core.cache import SizedCache
 from grader.core.model import Message
 from grader.formulas.errors import TOO_EXPENSIVE, TooExpensiveError, UndefinedError
 
@@ -71,6 +72,25 @@ def step_budget(steps: int) -> Iterator[StepBudget]:
             outer.left -= given - shared.left
 
 
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+def remembered(cache: SizedCache[K, tuple[V, int]], key: K, size: int, compute: Callable[[], V]) -> V:
+    """What ``compute`` returns, which has to depend on ``key`` alone; if ``cache`` has it, for the same steps."""
+    budget = _BUDGET.get()
+    if budget is None:
+        return compute()
+    if (known := cache.get(key)) is not None and known[1] <= budget.left:
+        budget.left -= known[1]
+        return known[0]
+    before = budget.left
+    found = compute()
+    if budget.left >= 0:  # else it depends on how many steps there were
+        cache.put(key, (found, before - budget.left), size)
+    return found
+
+
 class Meter:
     """The steps that are left for one instance, and the budget that all instances share."""
 
@@ -79,6 +99,10 @@ class Meter:
     def __init__(self, left: int) -> None:
         self.left = left
         self.budget = _BUDGET.get() or StepBudget(sys.maxsize)
+
+    def can_spend(self, steps: int) -> bool:
+        """Whether ``steps`` are left."""
+        return steps <= min(self.left, self.budget.left)
 
     def spend(self, steps: int = 1) -> None:
         """Deducts ``steps``. Raises TooExpensiveError if that is more than is left."""

@@ -10,9 +10,10 @@ from typing import TypeAlias
 from grader.core.model import Message, Text
 from grader.formulas import scalars
 from grader.formulas.errors import UndefinedError
+from grader.formulas.exact import Exact
 from grader.formulas.scalars import Dual, Poly, Scalar, close
 
-ONE, ZERO = Fraction(1), Fraction(0)
+ONE, ZERO = Exact(1), Exact(0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -46,6 +46,7 @@ from grader.report.figures.run import LearnerValues
 from grader.submission import Unusable, answers
 from grader.submission.files import RawFile, kind_of
 from grader.web import work
+from grader.web.class_map import ClassWork, class_work
 from grader.web.gate import note_action
 from grader.web.learner import LearnerWorkspace
 from grader.web.limits import RateLimit
@@ -106,6 +107,8 @@ class ClassChecker:
 @dataclass(slots=True)
 class ClassWorkspace(LearnerWorkspace):
     """The workspace of a class member, with limits on log and files. ``service`` gets errors that are not theirs."""
+
+    RENAMES: ClassVar[bool] = False
 
     service: Service = field(kw_only=True)
     row: LearnerRow | None = None
@@ -257,6 +260,14 @@ class ClassVisit(LearnerVisit):
     def shows(self, attempt: Attempt) -> bool:
         """Whether results may be shown. Points count as results, because they reveal whether an answer was correct."""
         return attempt.state == "graded" and attempt.mark is not None and not self.hides(attempt)
+
+    def class_work(self) -> ClassWork | None:
+        """See ``LearnerVisit``. None for staff."""
+        row, now = self.people.row(self.person), datetime.now(UTC)
+        if row is None:
+            return None
+        attempts = [(attempt, self.shows(attempt)) for attempt in self.attempts()]
+        return class_work(self.learner.course, self.service.course.rules, row, attempts, now)
 
     def when_shown(self) -> Text:
         """When results are shown."""

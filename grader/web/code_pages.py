@@ -23,7 +23,7 @@ from grader.report.figures import run
 from grader.report.html import render_part
 from grader.web.entries import Filled
 from grader.web.item_pages import ReviewState, chosen_rating, rated
-from grader.web.learner import diagnosis_places, draft_of, syntax_error_places
+from grader.web.learner import diagnosis_places, draft_of, report_of, syntax_error_places
 from grader.web.visit import LearnerVisit, existing
 
 #: The most characters of a report that is kept until the next check.
@@ -101,24 +101,20 @@ def _after_check(visit: LearnerVisit, question: Question, text: str) -> Filled:
     return Filled(entry) if draft is None else Filled(entry, other=draft.fields, version=draft.version)
 
 
-def _report_of(question: Question) -> str:
-    return f"report/{question.id}"
-
-
 def _keep_report(visit: LearnerVisit, question: Question, shown: ShownReport) -> None:
     """Keep the last report beside the drafts, unless it is too large."""
     drafts, text = visit.learner.drafts, str(shown.html)
     if len(text) > _MOST_REPORT:
-        drafts.settle(_report_of(question))
+        drafts.settle(report_of(question))
         return
     fields = {visit.lang: (text,), "places": (shown.places,), "passed": ("1",) if shown.passed else ()}
     with contextlib.suppress(UsageError):
-        drafts.write(_report_of(question), fields)
+        drafts.write(report_of(question), fields)
 
 
 def _last_report(visit: LearnerVisit, question: Question, filled: Filled) -> ShownReport:
     """The last report on the code of a question; an empty one if there is none in this language."""
-    kept = visit.learner.drafts.read(_report_of(question))
+    kept = visit.learner.drafts.read(report_of(question))
     if kept is None or visit.lang not in kept.fields:
         return ShownReport()
     places = "[]" if filled.version else kept.fields["places"][0]  # the lines of a draft may be others

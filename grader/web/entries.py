@@ -10,12 +10,14 @@ has seen, so that one that it has not seen is kept beside the new one instead of
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
+import os
 import secrets
 import threading
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
@@ -269,6 +271,15 @@ class Drafts:
             before = self.read(name)
             if self.folder is not None and before is not None and (seen is None or before.version == seen):
                 self._place(self.folder, name).unlink(missing_ok=True)
+
+    def under(self, owner: str, names: Iterable[str]) -> Drafts:
+        """The drafts of the same learner, who is now called ``owner``. The files of those with these ``names`` move."""
+        new = replace(self, owner=owner)
+        if self.folder is not None:
+            for name in names:
+                with self._alone, contextlib.suppress(FileNotFoundError):
+                    os.replace(self._place(self.folder, name), new._place(self.folder, name))
+        return new
 
     def size(self, *, but: str = "") -> int:
         """The bytes of all drafts in the folder, except the one called ``but``."""

@@ -7,11 +7,12 @@ import contextlib
 import os
 import tempfile
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import ClassVar
 
 from grader.core import files
 from grader.core.errors import AttncheckError, SubmissionError, UsageError
@@ -25,6 +26,7 @@ from grader.learning import hints, log, progress, quiz_session, review
 from grader.learning.log import Answered, Coded, Event, Explained, Hinted, Rating, Reviewed, Spoke
 from grader.learning.progress import code_events, new_events
 from grader.learning.quiz_session import Action, Feedback, QuizCard, Session, TypedAnswer
+from grader.learning.renaming import rename
 from grader.learning.review import Card
 from grader.report.figures import run
 from grader.report.figures.figure import Figure
@@ -62,6 +64,9 @@ class LearnerWorkspace:
     a sandbox takes seconds to start.
     """
 
+    #: Whether they may change their name.
+    RENAMES: ClassVar[bool] = True
+
     course: Course
     folder: Path
     state: Path
@@ -83,7 +88,10 @@ class LearnerWorkspace:
 
     def __post_init__(self) -> None:
         """Keep drafts beside the log."""
-        self.drafts = Drafts(drafts_folder(self.state), f"{self.course.public_id}\0{self.name}")
+        self.drafts = Drafts(drafts_folder(self.state), self._drafts_owner(self.name))
+
+    def _drafts_owner(self, name: str) -> str:
+        return f"{self.course.public_id}\0{name}"
 
     def told(self, error: AttncheckError) -> Text:
         """The text of an error for the learner, without commands."""
@@ -108,6 +116,26 @@ class LearnerWorkspace:
     def _everything(self) -> tuple[Event, ...]:
         """The events of all learners in the log."""
         return log.read_all(self.state, self.course.public_id)
+
+    def rename(self, typed: str) -> tuple[Text, ...]:
+        """Call the learner as they ``typed``, as `attncheck name` does, and return what to say. Raises UsageError."""
+        with self._turn:
+            named, said = rename(self._everything(), self.course.public_id, self.name, typed)
+            self.save(named)
+            moved = () if named.separate else self._kept()
+            self.drafts = self.drafts.under(self._drafts_owner(named.learner), moved)
+            self.name, self._known = named.learner, None
+        return said
+
+    def _kept(self) -> Iterator[str]:
+        """The names of all drafts and reports that there can be."""
+        for question in self.course.questions:
+            things: list[Item | Question | Exercise] = [question, *question.items, *question.exercises]
+            yield from (report_of(question), *map(draft_of, things))
+
+    def others(self) -> tuple[str, ...]:
+        """The other learners with progress here."""
+        return tuple(name for name in log.by_learner(self._everything()) if name and name != self.name)
 
     def speak(self, lang: Lang) -> None:
         """Save the language, which the terminal uses as well."""
@@ -434,6 +462,11 @@ class LearnerWorkspace:
                 if number not in shown:
                     self.save(Hinted(log.now(), self.course.public_id, exercise.name, number))
                     return
+
+
+def report_of(question: Question) -> str:
+    """The name under which the last report on a question is kept."""
+    return f"report/{question.id}"
 
 
 def draft_of(thing: Item | Question | Exercise) -> str:

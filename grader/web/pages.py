@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
-from starlette.routing import Mount
+from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from grader.core.errors import AttncheckError, SubmissionError, UsageError
@@ -33,14 +33,19 @@ _MOST_SENT = (1000, 100)
 
 def make_app(learner: LearnerWorkspace, lang: Lang) -> Starlette:
     """The pages of ``learner``, in ``lang`` until they choose another language. Wrap it in ``security.Guard``."""
-    return learner_app(lambda request: LearnerVisit(request, learner, lang))
+
+    def visit(request: Request) -> LearnerVisit:
+        return LearnerVisit(request, learner, lang)
+
+    return learner_app(visit, route("/progress", rename, "POST", visit=visit))
 
 
-def learner_app(visit: Callable[[Request], LearnerVisit]) -> Starlette:
-    """The pages of learners; ``visit`` says whose request it is."""
+def learner_app(visit: Callable[[Request], LearnerVisit], *others: Route) -> Starlette:
+    """The pages of learners, and ``others``; ``visit`` says whose request it is."""
     page = partial(route, visit=visit)
     return Starlette(
         routes=[
+            *others,
             page("/", map_page),
             page("/language", choose_language, "POST"),
             page("/progress", progress_page),
@@ -98,7 +103,14 @@ def map_page(visit: LearnerVisit) -> Response:
     ]
     opening = _opening(step.question.question, visit.lang) if step.question is not None else ""
     return visit.show(
-        "map.html", groups=groups, known=progress, step=step, step_link=_link(step), due=due, opening=opening
+        "map.html",
+        groups=groups,
+        known=progress,
+        step=step,
+        step_link=_link(step),
+        due=due,
+        opening=opening,
+        work=visit.class_work(),
     )
 
 
@@ -127,9 +139,21 @@ def question_page(visit: LearnerVisit) -> Response:
     return visit.show("question.html", question=question, known=known, onward=_onward(known), pictures=pictures)
 
 
-def progress_page(visit: LearnerVisit) -> Response:
-    """The learner's progress and open misconceptions."""
-    return visit.show("progress.html", known=visit.learner.progress(), due=visit.learner.due(log.now()))
+def progress_page(
+    visit: LearnerVisit, said: Sequence[Text] = (), problem: Text | None = None, status: int = 200
+) -> Response:
+    """The learner's progress, open misconceptions and name; after a change of the name, what is said of it."""
+    learner = visit.learner
+    known, due = learner.progress(), learner.due(log.now())
+    return visit.show("progress.html", status=status, known=known, due=due, said=said, problem=problem)
+
+
+def rename(visit: LearnerVisit) -> Response:
+    """Change the name of the only learner. In a class, the roster has the names."""
+    try:
+        return progress_page(visit, visit.learner.rename(visit.typed("name")))
+    except UsageError as error:
+        return progress_page(visit, problem=visit.learner.told(error), status=400)
 
 
 # ------------------------------------------------------------------------------------------ pictures

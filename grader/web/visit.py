@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
@@ -20,6 +20,9 @@ from grader.core.text import OF_POINTS, points
 from grader.core.typesetting.html import prose
 from grader.report.html import environment
 from grader.web.learner import LearnerWorkspace
+
+if TYPE_CHECKING:
+    from grader.web.class_map import ClassWork
 
 T = TypeVar("T")
 TEMPLATES = Path(__file__).parent / "templates"
@@ -109,6 +112,10 @@ class LearnerVisit(Visit):
     def exercise(self) -> tuple[Question, Exercise]:
         """The exercise that the path names, with its question. Raises HTTPException (404) if there is none."""
         return existing(self.learner.course.exercise(self.named("exercise")))
+
+    def class_work(self) -> ClassWork | None:
+        """In a class: what a learner submitted, and when it is due. None elsewhere."""
+        return None
 
     @property
     def is_part(self) -> bool:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+from fractions import Fraction
+
 import pytest
 
-from grader.formulas import cleaning
+from grader.core.cache import SizedCache
+from grader.formulas import cleaning, scalars
 from grader.formulas.ast import Node
 from grader.formulas.cleaning import Cleaner, NotJudgedError
-from grader.formulas.compare import with_general_variances
+from grader.formulas.compare import evaluators, with_general_variances
 from grader.formulas.declarations import Declarations, read_declarations
-from grader.formulas.errors import FormulaError
+from grader.formulas.errors import FormulaError, TooExpensiveError
+from grader.formulas.exact import Exact, whole
 from grader.formulas.flat import Flat, shape, with_ones
 from grader.formulas.parse import parse
 from grader.formulas.printer import show
+from grader.formulas.scalars import Meter, remembered, step_budget
 
 SCORE = with_general_variances(
     read_declarations(
@@ -103,6 +109,43 @@ def test_a_line_that_takes_too_long_is_not_judged() -> None:
     trial = cleaning._Trial(SCORE, read("x", SCORE), left=2)
     with pytest.raises(NotJudgedError):
         [trial.same(read(f"x + {number}·x − {number}·x", SCORE)) for number in range(3)]
+
+
+def test_what_is_known_costs_the_same() -> None:
+    """It is computed once, and takes its steps from every answer; from none, if it was cut short."""
+    cache: SizedCache[str, tuple[int, int]] = SizedCache(1000)
+    computed: list[int] = []
+
+    def compute() -> int:
+        Meter(100).spend(30)
+        computed.append(30)
+        return 7
+
+    for steps, left in ((40, 10), (30, 0), (29, -1)):
+        with contextlib.suppress(TooExpensiveError), step_budget(steps) as budget:
+            assert remembered(cache, "x", 1, compute) == 7
+        assert (budget.left, len(computed)) == (left, 1)
+
+
+def test_parts_of_formulas_are_evaluated_once() -> None:
+    """Not where a sum or a derivative gives them another value; and what is known costs as many steps."""
+    node = read("Σ_i s_i + s_1 m + (∂(s_1 m)/∂m) + Σ_i s_i", LOOKUP)
+    plain, knowing = (next(evaluators(LOOKUP, (node,))) for _ in range(2))
+    knowing.memory = {}
+    for _ in range(2):
+        assert plain.value(node) == knowing.value(node) and plain.meter.left == knowing.meter.left
+
+
+@pytest.mark.parametrize(("one", "two"), [("1/2", "1/3"), ("2", "-3"), ("1/2", "-1/2"), ("0", "5/7")])
+def test_exact_numbers_are_fractions(one: str, two: str) -> None:
+    """With the same sums and products, also with fractions and floats."""
+    x, y = Fraction(one), Fraction(two)
+    for quick in (Exact(two), y):
+        for made, expected in ((Exact(one) + quick, x + y), (quick * Exact(one), x * y), (-Exact(one), -x)):
+            assert made == expected and str(made) == str(expected) and type(made) is Exact
+    root = scalars.square_root(Fraction(2))
+    assert (Exact(one) * root, root + Exact(one)) == (scalars.to_mpf(x) * root, scalars.to_mpf(x) + root)
+    assert str(whole(True)) == "1"
 
 
 @pytest.mark.parametrize(

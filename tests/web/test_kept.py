@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 
 from grader.core.errors import UsageError
 from grader.core.marks import plain
-from grader.core.model import Course, Item, Text
+from grader.core.model import Course, Item, Status, Text
 from grader.core.typesetting.html import typeset
 from grader.course import items
 from grader.learning.log import Answered
@@ -203,15 +203,6 @@ def test_a_refusal_keeps_the_answer(
     assert "Too long." in page and Form(page).entry == {"answer": ("a\nb",)}
 
 
-def test_code_stays_when_it_cannot_be_saved(browser: TestClient, learner: LearnerWorkspace) -> None:
-    """Without scripts, the page comes back with the code in it; and again after a reload."""
-    learner.folder.write_text("not a folder")
-    found = browser.post("/questions/Q3/code", data={"code": "x = 7"}, headers=OWN)
-    assert found.status_code == 400 and "cannot be saved" in found.text and "x = 7" in found.text
-    learner.folder.unlink()
-    assert "x = 7" in browser.get("/questions/Q3/code").text
-
-
 # ------------------------------------------------------------------------------------------------ marks
 
 
@@ -301,6 +292,8 @@ def test_a_settled_item_shows_what_was_given_and_what_is_right(
     assert "your answer" not in browser.get(f"/items/{item.id}").text
     if kind != "text":
         send(browser, f"/items/{item.id}", {}, do="key")
+        shown = [event for event in learner.events() if isinstance(event, Answered)][-1]
+        assert (shown.status, shown.settled) == (Status.MISSING, True)
     page = html.unescape(browser.get(f"/items/{item.id}").text)
     assert 'class="given-answer"' in page and '<form method="post" action="/items' not in page
     if kind in ("choice", "multi", "match"):

@@ -162,15 +162,6 @@ def test_a_formula_is_answered_again(browser: TestClient, learner: LearnerWorksp
     assert [event.value for event in learner.events() if isinstance(event, Answered)] == ["2 d", "4 d/2"]
 
 
-def test_the_answer_is_shown(browser: TestClient, learner: LearnerWorkspace, course: Course) -> None:
-    """On request, and then the item is settled."""
-    item = first(course, "line")
-    text = post(browser, f"/items/{item.id}", do="key")
-    assert 'name="do"' not in text
-    (event,) = [event for event in learner.events() if isinstance(event, Answered)]
-    assert (event.status, event.settled) == (Status.MISSING, True)
-
-
 def test_skipping(browser: TestClient, learner: LearnerWorkspace, course: Course) -> None:
     """Leads to the next item; the last one leads back to the first that is open."""
     question = course.questions[0]
@@ -269,12 +260,13 @@ def test_code(browser: TestClient, learner: LearnerWorkspace, course: Course) ->
 
 
 def test_code_that_cannot_be_saved(browser: TestClient, learner: LearnerWorkspace, tmp_path: Path) -> None:
-    """Said in words without a path; a file in place of the folder, a link in place of the file."""
+    """Said in words without a path, and kept; a file in place of the folder, a link in place of the file."""
     learner.folder.write_text("not a folder")
     found = browser.post("/questions/Q3/code", data={"code": "x = 1"}, headers=OWN)
-    assert found.status_code == 400 and "q03.py cannot be saved" in found.text
+    assert found.status_code == 400 and "q03.py cannot be saved" in found.text and "x = 1" in found.text
     assert str(tmp_path) not in found.text
     learner.folder.unlink()
+    assert "x = 1" in page(browser, "/questions/Q3/code")
     learner.folder.mkdir()
     (tmp_path / "secret.py").write_text("password = 1")
     (learner.folder / "q03.py").symlink_to(tmp_path / "secret.py")
@@ -335,6 +327,23 @@ def test_progress_names_open_misconceptions(browser: TestClient, learner: Learne
         if "Not yet." not in text:
             break
     assert ">Continue <kbd" in page(browser, "/")
+
+
+def test_a_new_name(browser: TestClient, learner: LearnerWorkspace, course: Course) -> None:
+    """It keeps progress and drafts, as in a terminal; that of somebody else continues with theirs; none is refused."""
+    item = first(course, "one")
+    post(browser, f"/items/{item.id}", answer="a", do="answer")
+    post(browser, "/drafts/code/Q3", code="x = 1")
+    text = page(browser, "/progress")
+    assert 'href="/progress#your-name"' in text and "get different ones" in text and "Other people" not in text
+    assert "Your name is now Bo &lt;b&gt;." in post(browser, "/progress", name=" Bo  <b>\n")
+    assert learner.attempts_at(item) == 1 and "x = 1" in page(browser, "/questions/Q3/code")
+    log.append(learner.state, log.Named(log.now(), course.public_id, "Cy", separate=True))
+    assert "too: Cy. With" in page(browser, "/progress")
+    assert "continue with the progress of Cy." in post(browser, "/progress", name="Cy")
+    assert learner.attempts_at(item) == 0 and "x = 1" not in page(browser, "/questions/Q3/code")
+    refused = browser.post("/progress", data={"name": " "}, headers=OWN)
+    assert refused.status_code == 400 and "The name is empty" in refused.text and learner.name == "Cy"
 
 
 def test_the_style_sheet_and_scripts(browser: TestClient) -> None:

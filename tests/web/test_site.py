@@ -385,6 +385,29 @@ def test_results_when_the_course_shows_them(classroom: Classroom) -> None:
         assert ada.get(f"/submissions/{name}/report").status_code == (200 if shown else 404)
 
 
+@pytest.mark.parametrize(
+    ("hours", "said"),
+    [
+        (None, "not submitted"),
+        (99.5, "due none later"),
+        (71.5, "due in 2 days"),
+        (47.5, "due in 1 d 23 h"),
+        (-1, "overdue"),
+    ],
+)
+def test_the_map_says_what_is_due(classroom: Classroom, hours: float | None, said: str) -> None:
+    """What is submitted, too, and the points once they are shown; staff see neither."""
+    due = None if hours is None else datetime.now(UTC) + timedelta(hours=hours)
+    classroom.rules(due=due and due.isoformat(), hidden_results="after-due", cut_off_days=None)
+    assert said in classroom.browser("bo").get("/").text
+    assert "due none" not in classroom.browser("bob", Role.ASSISTANT).get("/").text
+    ada = submitted(classroom)
+    assert ("Due " in (page := ada.get("/").text)) == (due is not None) and "partly submitted" in page
+    classroom.rules(hidden_results="always")
+    graded(ada)
+    assert "points" not in page and "of 6 points" in ada.get("/").text
+
+
 def test_no_page_depends_on_results_while_work_can_count(classroom: Classroom) -> None:
     """Everything that a learner can reach stays as it is when their points change, until nothing more can count."""
     ada = submitted(classroom)
@@ -402,6 +425,7 @@ def test_no_page_depends_on_results_while_work_can_count(classroom: Classroom) -
         assert (walks[0] == walks[1]) == same
     page = html.unescape(ada.get("/submit").text)
     assert "Numbers in quiz items are drawn for ada." in page
+    assert "your-name" not in page and ada.post("/progress", data={"name": "bo"}, headers=OWN).status_code == 405
 
 
 def submitted(classroom: Classroom) -> TestClient:

@@ -6,12 +6,14 @@ earns the highest stage that it shows, unless a line before it showed that one o
 
 from __future__ import annotations
 
-import functools
+import copy
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
+from grader.core.cache import SizedCache
 from grader.core.model import Message, Text
 from grader.course.items import _properties as properties
 from grader.course.items._properties import Property, failures, foreign, holds, named
@@ -22,8 +24,10 @@ from grader.formulas.declarations import Declarations
 from grader.formulas.errors import FormulaError
 from grader.formulas.flat import Flat
 from grader.formulas.printer import show
+from grader.formulas.scalars import remembered
 from grader.formulas.steps import excerpt_of
 
+T = TypeVar("T")
 _LACKS = Message("Line {number}: {why}.")
 _SAME = Message("Line {number} is only line {other} in another form.")
 _SAME_AS_START = Message("Line {number} is only the start in another form.")
@@ -101,8 +105,15 @@ class Progress:
         return 1.0 if self.complete else sum(self.shown) / (len(self.shown) + 1)
 
 
+#: Bytes that are kept of an item's lines, and about as many that a part of a formula takes with all that is made of it.
+_MOST_KEPT, _PART = 1 << 20, 1000
+
+
 class Looker:
-    """Looks at the lines of derivations about ``names`` that begin with ``start``."""
+    """Looks at the lines of one answer to a derivation about ``names`` that begins with ``start``.
+
+    What it finds out about a line is kept for other answers, see ``for_answer``.
+    """
 
     def __init__(self, names: Declarations, start: Node, end: Node, routes: Sequence[Route], brackets: bool) -> None:
         self.names = with_general_variances(names)
@@ -111,11 +122,14 @@ class Looker:
         self.cleaner = Cleaner(self.names, self.flat)
         self.known = {name for node in (start, end) for name in _operators(node, self.names)}
         self.known |= {name for route in routes for part in _properties(route) for name in named(part)}
+        self._kept: SizedCache[tuple[Node, ...], tuple[Any, int]] = SizedCache(_MOST_KEPT)
+        self._cleaned: dict[Node, Cleaned] = {}
 
-    @functools.cached_property
-    def cleaned_start(self) -> tuple[Node, ...]:
-        """The variants of the start."""
-        return self._clean(self.start).variants
+    def for_answer(self) -> Looker:
+        """Looks at another answer."""
+        made = copy.copy(self)
+        made._cleaned = {}
+        return made
 
     def look(self, lines: Sequence[tuple[int, str, Node]]) -> list[Line]:
         """Each line with what matters of it."""
@@ -136,7 +150,7 @@ class Looker:
         # A line that holds only for the variances given can still be the end.
         if any(foreign(form, self.known, self.names) for form in (node, *cleaned.variants)):
             variants = ()
-        same: int | None = 0 if set(cleaned.variants) & set(self.cleaned_start) else None
+        same: int | None = 0 if set(cleaned.variants) & set(self._clean(self.start).variants) else None
         for line in before:
             if same is None and line.variants and set(line.variants) & set(cleaned.variants):
                 same = line.number
@@ -152,13 +166,21 @@ class Looker:
         proper = [variant for variant in variants if not foreign(variant, self.known, self.names)]
         return bool(variants) and len(proper) == len(variants) and all(holds(one, end, self.names) for one in variants)
 
-    @functools.lru_cache(maxsize=200)  # noqa: B019 - a looker lives as long as one answer
     def _clean(self, node: Node) -> Cleaned:
-        return self.cleaner.clean(node)
+        """In one answer, each formula is cleaned once."""
+        if node not in self._cleaned:
+            self._cleaned[node] = self._remembered((node,), lambda: self.cleaner.clean(node))
+        return self._cleaned[node]
 
     def _general(self, node: Node) -> bool:
         """Whether a line equals the start for all variances, not only for those given."""
-        return ValueTable(self.names, (self.start, node), enough=3).counterexample(0, 1) is None
+        table = ValueTable(self.names, (self.start, node), enough=3)
+        return self._remembered((self.start, node), lambda: table.counterexample(0, 1) is None)
+
+    def _remembered(self, nodes: tuple[Node, ...], compute: Callable[[], T]) -> T:
+        size = _PART * sum(1 for node in nodes for _ in walk(node))
+        found: T = remembered(self._kept, nodes, size, compute)
+        return found
 
 
 def _operators(node: Node, names: Declarations) -> set[str]:

@@ -78,6 +78,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from grader.core import marks
+from grader.core.cache import cached_by_identity
 from grader.core.constraints import MisconceptionId
 from grader.core.layout import cells
 from grader.core.model import Lang, Message, Sentences, Status, Text
@@ -477,6 +478,12 @@ def _of_bank(spec: Spec) -> _OfBank:
     return _read_once(*pairs, aliases, (spec.from_, spec.to))
 
 
+@cached_by_identity(100)
+def _looker(spec: Spec) -> Looker:
+    bank = _of_bank(spec)
+    return Looker(bank.declared, bank.start, bank.end, spec.routes, spec.keep == "brackets")
+
+
 # -------------------------------------------------------------------------------------------------- givens
 
 
@@ -612,7 +619,7 @@ def _judged_steps(spec: Spec, steps: Sequence[Side], declared: Declarations) -> 
     if not steps:
         return unreadable(Message("There are no steps here yet."))
     right, broken = _steps_until_a_mistake(spec, steps, declared)
-    looker = Looker(declared, bank.start, bank.end, spec.routes, spec.keep == "brackets")
+    looker = _looker(spec).for_answer()
     lines = looker.look([(step.number, step.text, step.node) for step in right])
     shown = _stages.best(lines, spec.routes, looker)
     if broken:

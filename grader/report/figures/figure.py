@@ -12,7 +12,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.core.model import Text
+from grader.core.model import Lang, Text
+from grader.core.text import EMPTY
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -24,13 +25,17 @@ AxisScale: TypeAlias = Literal["sequential", "diverging", "boolean"]
 
 @dataclass(frozen=True, slots=True)
 class PlotAxis:
-    """One axis. ``names`` label the rows or columns of a heat map."""
+    """One axis. ``names`` has a word for each row or column of a heat map; without it, they are numbered."""
 
     label: Text
     log: bool = False
-    names: tuple[str, ...] = ()
+    names: Text = EMPTY
     low: float | None = None
     high: float | None = None
+
+    def called(self, count: int, lang: Lang) -> list[str]:
+        """The names of ``count`` rows or columns."""
+        return self.names.of(lang).split() or [str(at) for at in range(count)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import starmap
 
 import numpy as np
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from grader.core.layout import cells, wrap
-from grader.core.marks import plain
+from grader.core.marks import pieces, plain
 from grader.core.model import Lang, Message
+from grader.core.typesetting.layout import RELATIONS, Atom, Fence, Root, Row, Scripts, Tree, layout
 from grader.report.figures import palette
 from grader.report.figures.figure import Figure, HeatMap, Line, LinePlot, Panel, PlotAxis, marked, points
 
@@ -95,7 +97,7 @@ def document(figure: Figure, lang: Lang) -> str:
         y += max(panel.space[1] for panel in panels) + _GAP
     note = wrap(figure.note.of(lang), int((width - 2 * _GAP) / _CELL))
     parts += [_text(_GAP, y + row * _LINE, line, kind="note") for row, line in enumerate(note, 1)]
-    title = _text(_GAP, _GAP, plain(figure.title.of(lang)), kind="title")
+    title = _text(_GAP, _GAP, figure.title.of(lang), kind="title")
     return str(
         Markup(
             '<?xml version="1.0" encoding="utf-8"?>\n<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="{1}" '
@@ -131,11 +133,48 @@ def _panel(panel: Panel, lang: Lang) -> DrawnPanel:
 def _svg(width: float, height: float, title: str, parts: Sequence[Markup]) -> Markup:
     size = Markup('width="{0}" height="{1}" viewBox="0 0 {0} {1}"').format(round(width), round(height))
     drawn = Markup("").join(parts)
-    return Markup('<svg class="figure" {} role="img" aria-label="{}">{}</svg>').format(size, title, drawn)
+    return Markup('<svg class="figure" {} role="img" aria-label="{}">{}</svg>').format(size, plain(title), drawn)
 
 
 def _text(x: float, y: float, said: str, *, kind: str = "axis", more: str = "") -> Markup:
-    return Markup('<text class="{}" x="{:.1f}" y="{:.1f}"{}>{}</text>').format(kind, x, y, Markup(more), said)
+    place = Markup('<text class="{}" x="{:.1f}" y="{:.1f}"{}>').format(kind, x, y, Markup(more))
+    return place + Markup("").join(starmap(_piece, pieces(said))) + Markup("</text>")
+
+
+def _piece(kind: str | None, text: str) -> Markup:
+    """A part of a label. The letters of a formula are italic, its indices lower, its exponents higher."""
+    if kind is None or kind == "code":
+        return escape(text)
+    drawn, before = Markup(""), 0
+    for said, height, style in (*_letters(layout(text)), ("\u200b", 0, "")):  # the last one ends an index
+        more = Markup(' dy="{}"').format(4 * (before - height)) if height != before else Markup("")
+        small = Markup(' font-size="75%"') if height else Markup("")
+        drawn += Markup("<tspan{}{}{}>{}</tspan>").format(more, small, Markup(style), said)
+        before = height
+    return drawn
+
+
+def _letters(tree: Tree, height: int = 0) -> Iterator[tuple[str, int, str]]:
+    """The signs of a formula, each with how much higher it is, and its style."""
+    match tree:
+        case Row(parts):
+            for part in parts:
+                yield from _letters(part, height)
+        case Scripts(base, below, above):
+            yield from _letters(base, height)
+            for script, by in ((below, -1), (above, 1)):
+                if script is not None:
+                    yield from _letters(script, height + by)
+        case Fence(opening, of, closing):
+            yield opening, height, ""
+            yield from _letters(of, height)
+            yield closing, height, ""
+        case Root(of):
+            yield "√", height, ""
+            yield from _letters(of, height)
+        case Atom(text, kind):
+            spaced = f" {text} " if text in RELATIONS or text == "+" else text
+            yield spaced, height, ' font-style="italic"' if kind == "name" else ""
 
 
 def _labels(x: PlotAxis, y: PlotAxis, lang: Lang, middle: tuple[float, float], bottom: float) -> list[Markup]:
@@ -149,7 +188,7 @@ def _labels(x: PlotAxis, y: PlotAxis, lang: Lang, middle: tuple[float, float], b
 
 def _length(said: str) -> float:
     """About how long a label is."""
-    return _CELL * cells(said) + 8
+    return _CELL * cells(plain(said)) + 8
 
 
 # ----------------------------------------------------------------------------------------------- lines
@@ -294,8 +333,8 @@ def _heat_map(panel: HeatMap, lang: Lang) -> DrawnPanel:
     rows, columns = panel.values.shape
     few = max(rows, columns) <= _MOST_NAMES
     left = _LEFT if few else 34
-    if few and panel.rows.names:
-        left = 30 + 8 * max(map(len, panel.rows.names))
+    if few and panel.rows.names.of(lang):
+        left = 30 + 8 * max(map(cells, panel.rows.called(rows, lang)))
     wide = max(2.0, min(34.0, (_WIDTH - left - 8) / columns))
     high = min(34.0, max(2.0, 300 / rows)) if not few else wide if wide > 20 else 24.0
     top = 6
@@ -303,7 +342,7 @@ def _heat_map(panel: HeatMap, lang: Lang) -> DrawnPanel:
     below = top + rows * high
     for count, axis in ((rows, panel.rows), (columns, panel.columns)):
         across = axis is panel.columns
-        names = axis.names or tuple(map(str, range(count)))
+        names = axis.called(count, lang)
         step = 1 if few else -(-count // 6)
         for index in range(0, count, step):
             if across:

@@ -14,9 +14,10 @@ from rich.table import Table
 from rich.text import Text as Styled
 
 from grader.core.layout import cells, pad, shorten, wrap
+from grader.core.marks import plain
 from grader.core.model import Lang, Message
 from grader.report.figures import palette
-from grader.report.figures.figure import Figure, Floats, HeatMap, LinePlot, Panel, PlotAxis
+from grader.report.figures.figure import Figure, Floats, HeatMap, LinePlot, Panel
 from grader.report.figures.palette import colour, hexadecimal
 
 if TYPE_CHECKING:
@@ -84,12 +85,12 @@ def _spread(count: int, most: int) -> list[int]:
 
 def _heat_map(panel: HeatMap, width: int, lang: Lang, coloured: bool) -> list[Styled]:
     count_rows, count_columns = panel.values.shape
-    names = _names(panel.rows, count_rows)
+    names = panel.rows.called(count_rows, lang)
     margin = max(map(cells, names)) + 1
     numbers = panel.percent and margin + count_columns * _PERCENT_CELL <= width
     cell = _PERCENT_CELL if numbers else _CELL
     columns = _spread(count_columns, (width - margin) // cell)
-    heading = " " * margin + _heading(_names(panel.columns, count_columns), columns, cell)
+    heading = " " * margin + _heading(panel.columns.called(count_columns, lang), columns, cell)
     sides = Message("↓ {rows}  → {columns}").fill(rows=panel.rows.label, columns=panel.columns.label).of(lang)
     found = [*_title(panel.title.of(lang), width), Styled(heading, style="dim")]
     for row in _spread(count_rows, _ROWS):
@@ -101,10 +102,6 @@ def _heat_map(panel: HeatMap, width: int, lang: Lang, coloured: bool) -> list[St
 
 def _title(said: str, width: int) -> list[Styled]:
     return [Styled(line, style="bold") for line in wrap(said, width)] if said else []
-
-
-def _names(axis: PlotAxis, count: int) -> Sequence[str]:
-    return axis.names or [str(at) for at in range(count)]
 
 
 def _heading(names: Sequence[str], columns: Sequence[int], cell: int) -> str:
@@ -152,7 +149,7 @@ def _key(panel: HeatMap, coloured: bool) -> Styled:
 def _table(panel: LinePlot, width: int, lang: Lang) -> list[Styled]:
     """A row for each line, a column for each x; if there are more than fit, evenly spaced ones."""
     title, quantity = panel.title.of(lang), panel.y.label.of(lang)
-    labels = [panel.x.label.of(lang), *(line.label.of(lang) for line in panel.lines)]
+    labels = [plain(each.of(lang)) for each in (panel.x.label, *(line.label for line in panel.lines))]
     margin = min(max(map(cells, labels)), width // 2)
     places = sorted({value for line in panel.lines for value in line.x})
     places = [places[at] for at in _spread(len(places), (width - margin) // _NUMBER)]

@@ -14,7 +14,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from grader.core.layout import wrap
-from grader.core.marks import plain
+from grader.core.marks import marked
 from grader.core.model import Course, Lang, Text
 from grader.course import loader
 from grader.grading import courses
@@ -108,7 +108,7 @@ def test_a_picture_can_be_drawn(name: str, seen: Callable[[str], SourceResults])
             assert max(map(cell_len, shown.splitlines())) <= width
             assert picture.TITLE.of(lang)[:6] in shown  # type: ignore[arg-type]
     assert "\x1b[" in text(figure, "en", colour=True)
-    assert plain(picture.TITLE.en) in svg.document(figure, "en")
+    assert svg._text(24, 24, picture.TITLE.en, kind="title") in svg.document(figure, "en")
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_a_learner_stands_beside_the_reference(name: str, seen: Callable[[str], 
 def test_variance(seen: Callable[[str], SourceResults]) -> None:
     """Without the division the variance is d_k, with it 1, within sampling error."""
     found = lines(kinds()["variance"].draw((seen("variance"),)))
-    plain, scaled = found["q·k, as sampled"], found["scaled_scores"]
+    plain, scaled = found[marked("$q·k$, as sampled")], found["scaled_scores"]
     np.testing.assert_allclose(np.array(plain.y) / plain.x, 1, atol=0.35)
     np.testing.assert_allclose(np.array(plain.y) / plain.x, scaled.y, rtol=1e-4)
 

@@ -9,7 +9,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from grader.core.model import Lang, Text
+from grader.core.model import Lang, Message, Text
+from grader.core.text import same
 from grader.report.figures import svg
 from grader.report.figures.figure import AxisScale, Figure, HeatMap, LinePlot, Panel, PlotAxis, line
 
@@ -28,8 +29,8 @@ def heat(rows: int, columns: int, scale: AxisScale = "sequential", *, names: boo
     """A matrix with values that have no colour."""
     values = np.linspace(-3, 3, rows * columns).reshape(rows, columns)
     values.flat[: min(len(ODD), values.size)] = ODD[: values.size]
-    given = tuple(f"<{at}>" for at in range(rows)) if names else ()
-    return HeatMap(Text("", ""), PlotAxis(Y, names=given), PlotAxis(X), values, scale, -1.0, 1.0, percent=names)
+    given = " ".join(f"<{at}>" for at in range(rows)) if names else ""
+    return HeatMap(Text("", ""), PlotAxis(Y, names=same(given)), PlotAxis(X), values, scale, -1.0, 1.0, percent=names)
 
 
 @pytest.mark.parametrize(
@@ -79,6 +80,14 @@ def test_everything_is_in_the_frame(panel: Panel, lang: str) -> None:
 def test_labels(value: float, label: str) -> None:
     """Short numbers."""
     assert svg._number(value) == label
+
+
+def test_formulas_have_indices_and_exponents() -> None:
+    """Lower and higher than what follows, which is on the line again."""
+    drawn = ElementTree.fromstring(str(svg._text(0, 0, Message("$y = d_k^2$ and `f`").en)))
+    assert [part.get("dy") for part in drawn] == [None, None, None, "4", "-8", "4"]
+    assert "".join(drawn.itertext()).replace("\u200b", "") == "y = dk2 and f"
+    assert drawn[0].get("font-style") == "italic"
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])

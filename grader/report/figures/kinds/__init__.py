@@ -95,7 +95,7 @@ def label(what: Text, each: SourceResults, seen: tuple[SourceResults, ...]) -> T
     return WHOSE.fill(what=what, who=each.name) if len(seen) > 1 else what
 
 
-def weights_map(title: Text, values: Floats, names: tuple[str, ...]) -> HeatMap:
+def weights_map(title: Text, values: Floats, names: Text) -> HeatMap:
     """A heat map of attention weights between the tokens ``names``."""
     return HeatMap(title, PlotAxis(QUERY, names=names), PlotAxis(KEY, names=names), values, percent=True)
 

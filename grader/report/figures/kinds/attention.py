@@ -16,26 +16,27 @@ ABOUT = Message("who attends to whom in a sentence, and how sharp it gets withou
 _CALLED = "scaled_dot_product_attention"
 NEEDS = SHOWN_WITH = (_CALLED,)
 
-TOKENS = ("the", "cat", "saw", "the", "dog", "and", "ran", "off")
+_SENTENCE = Message("the cat saw the dog and ran off")
+_TOKENS = _SENTENCE.en.split()
 _WIDTH = 16
 _NOTE = Message(
     "Each row is a query and sums to 100 %. Random embeddings serve as both queries and keys; equal words have equal "
     "embeddings, so the two “the” get equal weights. Without the division by $√d_k = 4$ the same scores are four times "
     "as large, and almost all of the weight falls on one word."
 )
-_SCALED = Message("softmax(QKᵀ/√d_k), %")
-_UNSCALED = Message("softmax(QKᵀ), %")
+_SCALED = Message("$softmax(Q K^T/√d_k)$, %")
+_UNSCALED = Message("$softmax(Q K^T)$, %")
 
 
 def _embedded() -> NDArray[np.float32]:
     """A random vector for each word, scaled down a little so that the weights are not all on the diagonal."""
-    words = sorted(set(TOKENS))
-    return 0.8 * normal(len(words), _WIDTH, seed=2)[[words.index(token) for token in TOKENS]]
+    words = sorted(set(_TOKENS))
+    return 0.8 * normal(len(words), _WIDTH, seed=2)[[words.index(token) for token in _TOKENS]]
 
 
 def calls(target: Target) -> tuple[Program, ...]:
     """With the identity as values, the output is the weights. Scaling the queries by √d_k undoes the division."""
-    x, values = _embedded(), np.eye(len(TOKENS), dtype=np.float32)
+    x, values = _embedded(), np.eye(len(_TOKENS), dtype=np.float32)
     writer = Writer.to(target)
     outputs = [
         writer.call(Drawn((("q", x * factor), ("k", x), ("v", values)), (), ())).output
@@ -48,6 +49,8 @@ def draw(seen: tuple[SourceResults, ...]) -> Figure:
     """For each source, a panel with the division and one without it."""
 
     def group(at: int, what: Text) -> tuple[Panel | None, ...]:
-        return beside(seen, _CALLED, what, lambda title, each: weights_map(title, each.values[_CALLED][0][at], TOKENS))
+        return beside(
+            seen, _CALLED, what, lambda title, each: weights_map(title, each.values[_CALLED][0][at], _SENTENCE)
+        )
 
     return Figure(TITLE, _NOTE, in_rows([group(0, _SCALED), group(1, _UNSCALED)]))

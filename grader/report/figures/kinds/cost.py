@@ -8,7 +8,7 @@ from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Figure, LinePlot, PlotAxis, line
 from grader.report.figures.kinds import SourceResults, label, normal
 
-TITLE = Message("Full, tiled and linear attention: work and memory against n")
+TITLE = Message("Full, tiled and linear attention: work and memory against $n$")
 ABOUT = Message("work and memory of full, tiled and linear attention against the length of the text")
 _FULL, _TILED, _LINEAR = "scaled_dot_product_attention", "online_softmax_attention", "linear_attention"
 NEEDS = (_FULL, _TILED, _LINEAR)
@@ -23,14 +23,14 @@ _NOTE = Message(
     "matrix. Linear attention does not compare queries and keys one by one: its work grows like $n$, but it computes a "
     "different function."
 ).fill(d=_WIDTH, block=_BLOCK)
-_N = Message("n, tokens")
+_N = Message("$n$, tokens")
 _WORK = Message("Work")
 _OPERATIONS = Message("operations")
 _MEMORY = Message("Memory: the largest array")
 _ELEMENTS = Message("elements")
 _NAMES = {_FULL: Message("full"), _TILED: Message("tiled"), _LINEAR: Message("linear")}
-_SQUARE = Message("∝ n²")
-_STRAIGHT = Message("∝ n")
+_SQUARE = Message("$∝ n^2$")
+_STRAIGHT = Message("$∝ n$")
 
 
 def calls(target: Target) -> tuple[Program, ...]:

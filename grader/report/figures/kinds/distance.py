@@ -29,7 +29,7 @@ _SIMILARITY = Message("mean dot product")
 _DOTS = Message("Similarity relative to distance 0")
 _BIASES = Message("ALiBi: added to each score")
 _BIAS = Message("bias")
-_NAMES = {_SINES: Message("sinusoidal"), _TABLE: Message("learned, untrained"), "apply_rope": Message("RoPE, q = k")}
+_NAMES = {_SINES: Message("sinusoidal"), _TABLE: Message("learned, untrained"), "apply_rope": Message("RoPE, $q = k$")}
 _HEAD = Message("head {head}")
 
 

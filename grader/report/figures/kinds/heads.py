@@ -17,7 +17,8 @@ _CALLED = "MultiHeadAttention"
 NEEDS = (_CALLED,)
 SHOWN_WITH = ("multi_head", "ablate_heads", *NEEDS)
 
-_TOKENS = ("the", "cat", "saw", "the", "dog", "and", "the", "owl")
+_SENTENCE = Message("the cat saw the dog and the owl")
+_TOKENS = _SENTENCE.en.split()
 _HEADS = (
     Message("head 1: the word before"),
     Message("head 2: the same word"),
@@ -75,7 +76,7 @@ def draw(seen: tuple[SourceResults, ...]) -> Figure:
     def group(head: int, what: Text) -> tuple[Panel | None, ...]:
         columns = slice(head * _WIDTH, (head + 1) * _WIDTH)
         return beside(
-            seen, _CALLED, what, lambda title, each: weights_map(title, each.one(_CALLED)[0, :, columns], _TOKENS)
+            seen, _CALLED, what, lambda title, each: weights_map(title, each.one(_CALLED)[0, :, columns], _SENTENCE)
         )
 
     return Figure(TITLE, _NOTE, in_rows([group(at, what) for at, what in enumerate(_HEADS)], 2 * len(seen)))

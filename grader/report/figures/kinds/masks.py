@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from grader.core.model import Message, Program, Text
+from grader.core.text import same
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Figure, Floats, HeatMap, PlotAxis
@@ -17,16 +18,16 @@ NEEDS = SHOWN_WITH = ("causal_mask", "padding_mask", "causal_attention")
 _N = 8
 _LATE = 3  # queries for the last tokens only, as in decoding
 _LENGTHS = (8, 5, 2)
-_TOKENS = ("the", "cat", "saw", "you", "run", "·", "·", "·")
+_SENTENCE = Message("the cat saw you run · · ·")
 _WIDTH = 4
 _NOTE = Message(
     "A causal mask hides the keys after the query; if there are fewer queries than keys, the last query corresponds to "
     "the last key. A padding mask hides the positions that only fill up a short sample (·). The softmax then "
     "distributes 100 % among the remaining keys."
 )
-_CAUSAL = Message("causal_mask({n})").fill(n=_N)
-_FEWER = Message("causal_mask({q}, {n})").fill(q=_LATE, n=_N)
-_PADDING = Message("padding_mask: lengths 8, 5, 2")
+_CAUSAL = Message("`causal_mask({n})`").fill(n=_N)
+_FEWER = Message("`causal_mask({q}, {n})`").fill(q=_LATE, n=_N)
+_PADDING = Message("`padding_mask`: length 8, 5, 2")
 _WEIGHTS = Message("weights of 5 tokens, causal, %")
 _SAMPLE = Message("sample length")
 
@@ -41,7 +42,7 @@ def calls(target: Target) -> tuple[Program, ...]:
             inputs = [Drawn((("lengths", np.array(_LENGTHS)), ("max_len", _N)), (), ())]
         case _:
             q, k = normal(2, 1, _N, _WIDTH, seed=5)
-            real = np.array([[token != "·" for token in _TOKENS]])
+            real = np.array([[token != "·" for token in _SENTENCE.en.split()]])
             values = np.eye(_N, dtype=np.float32)[None]
             inputs = [Drawn((("q", q), ("k", k), ("v", values), ("key_padding", real)), (), ())]
     return (writer.program(*[writer.call(drawn).output for drawn in inputs]),)
@@ -49,15 +50,15 @@ def calls(target: Target) -> tuple[Program, ...]:
 
 def draw(seen: tuple[SourceResults, ...]) -> Figure:
     """Three masks and the weights, for every source that has them; panels of the same height share a row."""
-    late = PlotAxis(QUERY, names=tuple(str(at) for at in range(_N - _LATE, _N)))
-    lengths = PlotAxis(_SAMPLE, names=tuple(map(str, _LENGTHS)))
+    late = PlotAxis(QUERY, names=same(" ".join(map(str, range(_N - _LATE, _N)))))
+    lengths = PlotAxis(_SAMPLE, names=same(" ".join(map(str, _LENGTHS))))
     groups = [
         beside(seen, "causal_mask", _CAUSAL, lambda title, each: _mask(title, _causal(each, 0), PlotAxis(QUERY))),
         beside(
             seen,
             "causal_attention",
             _WEIGHTS,
-            lambda title, each: weights_map(title, each.one("causal_attention")[0], _TOKENS),
+            lambda title, each: weights_map(title, each.one("causal_attention")[0], _SENTENCE),
         ),
         beside(seen, "causal_mask", _FEWER, lambda title, each: _mask(title, _causal(each, 1), late)),
         beside(

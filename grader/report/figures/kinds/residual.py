@@ -26,8 +26,8 @@ _NOTE = Message(
 ).fill(depth=_DEPTH)
 _LAYER = Message("after this many sublayers")
 _GRADIENT = Message("gradient norm, 1 at the output")
-_ON = Message("x + f(x)")
-_OFF = Message("f(x) alone")
+_ON = Message("$x + f(x)$")
+_OFF = Message("$f(x)$ alone")
 
 
 def calls(target: Target) -> tuple[Program, ...]:

@@ -21,7 +21,7 @@ _NOTE = Message(
     "The components of $q$ and $k$ are independent, with mean 0 and variance 1. A score $q·k$ is a sum of $d_k$ "
     "products of variance 1 each: its variance is $d_k$. Dividing by $√d_k$ divides the variance by $d_k$."
 )
-_PLAIN = Message("q·k, as sampled")
+_PLAIN = Message("$q·k$, as sampled")
 _SCALED = Message("scaled_scores")
 
 
@@ -42,8 +42,8 @@ def draw(seen: tuple[SourceResults, ...]) -> Figure:
     x = [float(d_k) for d_k in _WIDTHS]
     plain = [float(np.var(q.astype(float) @ k.T.astype(float))) for q, k in map(_pair, _WIDTHS)]
     lines = [
-        line(Message("y = d_k"), x, x, who="theory"),
-        line(Message("y = 1"), x, [1.0] * len(x), who="theory"),
+        line(Message("$y = d_k$"), x, x, who="theory"),
+        line(Message("$y = 1$"), x, [1.0] * len(x), who="theory"),
         line(_PLAIN, x, plain, hue=0),
     ]
     for each in seen:
@@ -51,5 +51,5 @@ def draw(seen: tuple[SourceResults, ...]) -> Figure:
         lines.append(
             line(label(_SCALED, each, seen), x, [float(np.var(values)) for values in scores], hue=1, who=each.who)
         )
-    panel = LinePlot(NONE, PlotAxis(Message("d_k"), log=True), PlotAxis(Message("variance"), log=True), tuple(lines))
+    panel = LinePlot(NONE, PlotAxis(Message("$d_k$"), log=True), PlotAxis(Message("variance"), log=True), tuple(lines))
     return Figure(TITLE, _NOTE, ((panel,),))
