@@ -103,8 +103,8 @@ def test_check_in_a_notebook(kernel: Path) -> None:
         "quiz('Q5')",
         CLICKING,
         "box = quiz('Q1.correct-it')\nfill(box, 'it compares tokens with one another')\n"
-        "click(box, 'Submit')\nclick(box, 'Compare')\nsaid(box)",
-        "box = quiz('Q4.share')\nfill(box, 'the share is n/(n + d)')\nclick(box, 'Submit')\nsaid(box)",
+        "click(box, 'Check')\nclick(box, 'Compare')\nsaid(box)",
+        "box = quiz('Q4.share')\nfill(box, 'the share is n/(n + d)')\nclick(box, 'Check')\nsaid(box)",
     )
     (shown,) = outputs[2]
     assert ">1000<" in shown["data"]["text/html"] and "<style>@scope (.attncheck)" in shown["data"]["text/html"]

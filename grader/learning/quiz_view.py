@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from grader.core.layout import cells, wrap
-from grader.core.marks import bare
 from grader.core.model import Item, Lang, Message, Source, Text
 from grader.core.text import (
     COMMA,
@@ -19,7 +19,7 @@ from grader.core.text import (
     clean_marked,
     points,
 )
-from grader.course.items import Choice, Prompt, numbers
+from grader.course.items import Choice, Prompt, ask, numbers
 from grader.learning.numbers import by_number
 from grader.learning.quiz_session import (
     ExerciseAdvice,
@@ -157,13 +157,10 @@ def worth(item: Item) -> Text:
     return LEVEL.fill(points=value, level=item.level) if item.level else value
 
 
-def card(page: Page, shown: QuizCard, *, keys: bool, buttons: bool = False) -> None:
-    """One item. With ``keys``, the options are left out, because a widget shows them.
-
-    With ``buttons``, keys are not explained, and options are listed if ``listed`` says so.
-    """
+def card(page: Page, shown: QuizCard, *, keys: bool) -> None:
+    """One item. With ``keys``, the options are left out, because a widget shows them."""
     heading(page, shown)
-    if shown.record.settled or not keys or (buttons and listed(shown.asked)):
+    if shown.record.settled or not keys:
         page.blank()
         _options(page, shown.asked.choices)
         if shown.asked.partners:
@@ -172,13 +169,7 @@ def card(page: Page, shown: QuizCard, *, keys: bool, buttons: bool = False) -> N
             _options(page, shown.asked.partners)
     page.blank()
     if not shown.record.settled:
-        how_to_answer(page, shown, keys=keys, buttons=buttons)
-
-
-def listed(asked: Prompt) -> bool:
-    """Whether options stand above buttons: an order is typed, and the labels of buttons are characters alone."""
-    texts = [choice.text.en for choice in (*asked.choices, *asked.partners)]
-    return asked.form == "order" or any(bare(text) != text for text in texts)
+        _how_to_answer(page, shown, keys=keys)
 
 
 def _options(page: Page, choices: Sequence[Choice]) -> None:
@@ -205,20 +196,31 @@ def heading(page: Page, shown: QuizCard) -> None:
         page.lines(page.say(fact), indent=2, style="dim")
 
 
-def how_to_answer(page: Page, shown: QuizCard, *, keys: bool, buttons: bool) -> None:
-    """What the next attempt is worth, what to think about, and how to answer; see ``card``."""
-    written = not shown.asked.choices
+def how_in_fields(page: Page, shown: QuizCard, *, said: bool) -> None:
+    """What to know besides the fields to answer in; feedback may have ``said`` what the next attempt is worth."""
+    if not said:
+        _attempt(page, shown)
+    if not shown.asked.choices:
+        page.lines(page.say(shown.asked.how), style="dim")
+
+
+def _attempt(page: Page, shown: QuizCard) -> None:
+    """What the next attempt is worth, and what to think about."""
     if shown.record.tries:
         share = _share(shown.worth, page.lang)
         page.lines(page.say(_TRY, now=shown.record.tries + 1, tries=shown.tries, share=share), style="dim")
     if shown.reminder is not None:
         page.lines(page.say(_LAST_TIME, ask=page.say(shown.reminder)), lead="→ ", style="cyan")
+
+
+def _how_to_answer(page: Page, shown: QuizCard, *, keys: bool) -> None:
+    """What to know before typing an answer; see ``card``."""
+    written = not shown.asked.choices
+    _attempt(page, shown)
     if shown.record.tries and keys and not written:
         page.blank()
-    if written or not keys or (buttons and shown.asked.form == "order"):
+    if written or not keys:
         page.lines(page.say(shown.asked.how), style="dim")
-    if buttons:
-        return
     if keys and written:
         page.lines("\n".join(key_help(shown.asked.form, page.lang, page.width)), style="dim")
     elif shown.asked.form == "lines":
@@ -259,6 +261,13 @@ def feedback(page: Page, given: Feedback, shown: QuizCard, *, buttons: bool = Fa
             if why in _MOVED:
                 page.lines(page.say(_MOVED[why]), style="dim")
                 page.blank()
+
+
+def beside_answer(feedback: Feedback, shown: QuizCard) -> Feedback:
+    """``feedback`` without what is shown with the answer: the learner's words, and a key that names options."""
+    if not isinstance(feedback, Settled):
+        return feedback
+    return replace(feedback, words=None, key=None if ask(shown.item, shown.context).choices else feedback.key)
 
 
 def _wrong(page: Page, answer: WrongAnswer, shown: QuizCard, *, buttons: bool) -> None:
