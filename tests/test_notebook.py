@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import nbclient
+import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
@@ -50,6 +51,7 @@ def kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def run(folder: Path, *sources: str) -> list[list[dict[str, Any]]]:
     """The outputs of the cells of a notebook, run one after the other."""
     made = new_notebook(cells=[new_code_cell(source) for source in sources])  # type: ignore[no-untyped-call]
+    (folder / "q03.ipynb").write_text(nbformat.writes(made))  # type: ignore[no-untyped-call]
     client = nbclient.NotebookClient(
         made, kernel_name="here", timeout=300, allow_errors=True, resources={"metadata": {"path": str(folder)}}
     )
@@ -106,17 +108,18 @@ def test_check_in_a_notebook(kernel: Path) -> None:
         "click(box, 'Check')\nclick(box, 'Compare')\nsaid(box)",
         "box = quiz('Q4.share')\nfill(box, 'the share is n/(n + d)')\nclick(box, 'Check')\nsaid(box)",
     )
-    (shown,) = outputs[2]
+    shown = outputs[2][-1]  # after what says that it takes a while
     assert ">1000<" in shown["data"]["text/html"] and "<style>@scope (.attncheck)" in shown["data"]["text/html"]
-    assert "notebook.ipynb" in shown["data"]["text/plain"] and "exp(1000)" in shown["data"]["text/plain"]
+    assert "q03.ipynb:" in shown["data"]["text/plain"] and "exp(1000)" in shown["data"]["text/plain"]
+    assert all("quiz(" in shown["data"][kind] for kind in ("text/plain", "text/html"))
     for cell, part in ((3, "did you mean softmax?"), (4, "Run the cell that defines it")):
-        (error,) = outputs[cell]
+        error = outputs[cell][-1]
         assert error["ename"] == "NotebookError" and len(error["traceback"]) == 1 and part in error["traceback"][0]
-    (stale,) = outputs[6]
+    stale = outputs[6][-1]
     assert "was changed after its last run" in stale["data"]["text/html"] and "(cell 2)" in stale["data"]["text/html"]
-    (checked,) = outputs[8]
+    checked = outputs[8][-1]
     assert "Everything is correct" in checked["data"]["text/plain"]
-    (passed,) = outputs[9]
+    passed = outputs[9][-1]
     assert passed["data"]["text/plain"] == "True"
     (asked,) = outputs[10]
     assert "application/vnd.jupyter.widget-view+json" in asked["data"]
@@ -129,15 +132,15 @@ def test_check_in_a_notebook(kernel: Path) -> None:
 def test_quiz_without_widgets(kernel: Path) -> None:
     """Without ipywidgets the quiz asks in text; where nobody can type, it ends and says what is left."""
     (output,) = run(kernel, "import sys; sys.modules['ipywidgets'] = None\nimport attncheck; attncheck.quiz('Q5')")
-    text = "".join(part.get("text", "") for part in output) + "".join(part.get("evalue", "") for part in output)
-    assert "1/" in text and "input" in text
+    text = "".join(part.get("text", "") for part in output)
+    assert "1/" in text and "Items left" in text
 
 
-def typing(*lines: str) -> Callable[[], str]:
+def typing(*lines: str) -> Callable[..., str]:
     """A stand-in for ``input`` that gives these lines, then ends."""
     left = iter(lines)
 
-    def typed() -> str:
+    def typed(prompt: str = "") -> str:
         for line in left:
             return line
         raise EOFError
@@ -152,6 +155,8 @@ class Shell:
         self.history_manager = types.SimpleNamespace(input_hist_raw=["", *cells])
         self.user_ns: dict[str, object] = {}
         self.magics: dict[str, Any] = {}
+        self.shown: list[str] = []
+        self.display_pub = types.SimpleNamespace(publish=lambda data, **_: self.shown.append(data["text/plain"]))
 
     def register_magic_function(self, function: Any, kind: str, name: str) -> None:
         """Keeps the magic."""
@@ -169,6 +174,7 @@ def shell(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Shell]:
     found = Shell("import torch", WRONG)
     monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: found))
     monkeypatch.setenv("ATTNCHECK_STATE", str(tmp_path / "state.jsonl"))
+    monkeypatch.setattr("builtins.input", typing("Ada"))
     monkeypatch.chdir(tmp_path)
     yield found
     notebook._grader().close()
@@ -176,7 +182,7 @@ def shell(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Shell]:
 
 
 def test_check_in_this_process(shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The magics, a function in place of its name, libraries that change in between, and a changed cell."""
+    """The magics, a function in place of its name, libraries that change in between, a changed cell, and progress."""
     notebook.load_ipython_extension(shell)
     result = shell.magics["check"]("softmax")
     assert not result.passed and "exp(1000)" in repr(result) and ">1000<" in result._repr_html_()
@@ -204,13 +210,23 @@ def test_check_in_this_process(shell: Shell, monkeypatch: pytest.MonkeyPatch, tm
     with pytest.raises(NotebookError, match="defines an exercise"):
         check()
     assert notebook.NotebookError(same("no"))._render_traceback_() == ["attncheck: no"]
+    shell.shown.clear()
+    monkeypatch.setattr(notebook, "_QUIET", 0)
+    with notebook._saying(same("it takes long"), "en"):
+        while not shell.shown:
+            time.sleep(0.001)
+    assert shell.shown == ["it takes long", ""]
 
 
 def test_quiz_in_this_process(
     shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """With ipywidgets a box is returned; without it, the quiz reads typed lines until there are none."""
-    assert quiz("Q5").children
+    """With ipywidgets a box is returned; without it, the quiz reads typed lines until there are none.
+
+    The name is asked for once, whatever asks first.
+    """
+    assert quiz("Q5").children and not check("softmax", lang="en").passed
+    assert (tmp_path / "state.jsonl").read_text().count('"Ada"') == 1
     with pytest.raises(UsageError, match="no question") as refused:
         quiz("Q5.nothing")
     assert refused.value._render_traceback_() == [f"attncheck: {refused.value}"]

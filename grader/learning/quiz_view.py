@@ -125,6 +125,10 @@ _MATCHES = Message("Matches")
 #: How many misconceptions the summary explains.
 _MOST = 5
 _STILL_OPEN = Message("still open")
+_GO_ON = Message("Items left: {due}. Continue with attncheck quiz.")
+_GO_ON_IN_NOTEBOOK = Message("Items left: {due}. Continue with `quiz()`.")
+_REVIEW = Message("attncheck review asks you again when an item is due.")
+_REVIEW_IN_TERMINAL = Message("In a terminal, `attncheck review` asks you again when an item is due.")
 ANSWERS_WRITTEN = Message("Saved your last answers to the graded items in {file}.")
 ANSWERS_ADDED = Message("Added to {file}: {items}")
 ANSWERS_SAME = Message("{file} has all these answers already.")
@@ -454,11 +458,12 @@ def summary(page: Page, results: QuizSummary) -> None:
     page.blank()
     page.lines(page.say(Message("What to do next")), style="bold")
     if results.due:
-        page.lines(page.say(Message("Items left: {due}. Continue with attncheck quiz."), due=results.due), lead="  – ")
+        text = _GO_ON_IN_NOTEBOOK if page.notebook else _GO_ON
+        page.lines(page.say(text, due=results.due), lead="  – ")
     advised = {met.advice.exercise: met.advice for met in reversed(results.met) if met.advice is not None}
     for advice in list(advised.values())[:3]:
-        page.lines(_advice(advice).of(page.lang), lead="  – ")
-    page.lines(page.say(Message("attncheck review asks you again when an item is due.")), lead="  – ")
+        page.lines(page.say(_advice(advice)), lead="  – ")
+    page.lines(page.say(_REVIEW_IN_TERMINAL if page.notebook else _REVIEW), lead="  – ")
     page.lines(page.say(_PRACTICE), style="dim")
 
 

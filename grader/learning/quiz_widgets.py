@@ -148,6 +148,7 @@ class QuizWidgets:
     def _written(self, write: Callable[[Page], None], called: str = "") -> Any:
         """What is written to a page, with formulas and code typeset."""
         page = HtmlPage(self.session.lang)
+        page.notebook = True
         write(page)
         return _html(Markup('<div class="{}">{}</div>').format(called, page.html) if called else page.html)
 
