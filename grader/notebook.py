@@ -1,4 +1,4 @@
-"""``check`` and ``quiz`` for notebooks: grades definitions from the cells that were run, in the sandbox.
+"""``check``, ``quiz`` and ``submit`` for notebooks: grades definitions from the cells that were run, in the sandbox.
 
 The source comes from the notebook's history, never from the live object, and the code runs in a child of the sandbox,
 so a check gives what grading the notebook gives. The sandbox stays open between checks.
@@ -14,7 +14,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,7 @@ from grader.core.text import nearest
 from grader.learning import log, quiz_view
 
 if TYPE_CHECKING:
+    from grader.classroom.packing import PackedSubmission
     from grader.core.model import ArrayComparison, Course, Lang, Report
     from grader.learning.log import Event
 
@@ -39,6 +40,15 @@ _NOTHING_DEFINED = Message(
 _NO_EXERCISE = Message("This course has no exercise {name}{near}.")
 _NO_NOTEBOOK = Message("check() works in Jupyter and IPython. In a terminal, run `attncheck grade FILE`.")
 _MEANT = Message(" (did you mean {near}?)")
+_CHANGED_SINCE = Message(
+    "The cell that defines {name} was changed after its last run (cell {number}). Run it, then submit again."
+)
+_NOTHING_TO_SUBMIT = Message(
+    "There is nothing to submit yet: no cell that was run defines an exercise, and no quiz item is answered."
+)
+_NO_TEXT = Message("{file} cannot be read: {reason}. Nothing was packed.")
+#: The name of a notebook that nobody names.
+_NOTEBOOK = "notebook.ipynb"
 _FIRST_CHECK = Message("Checking … The first check in a notebook starts torch, which takes a few seconds.")
 _CHECKING = Message("Checking … Your code runs in the sandbox.")
 #: Seconds after which a check says that it is running.
@@ -156,6 +166,51 @@ def quiz(name: str | None = None, *, again: bool = False, lang: Lang | None = No
     return QuizWidgets(session, lambda new: call.save(*new)).box
 
 
+def submit(*, lang: Lang | None = None) -> PackedSubmission:
+    """Packs the exercises that cells have defined, and the answers to graded items, as a zip in this folder.
+
+    A zip that an earlier call wrote is replaced. Raises NotebookError if there is nothing to submit, or if a cell was
+    changed after its last run, and UsageError if something cannot be read.
+    """
+    from grader.classroom.packing import pack  # loads numpy
+    from grader.submission import found_in_cells  # the parser
+    from grader.submission.cells import bound
+    from grader.submission.files import RawFile
+
+    call, cells, here = Call(lang or language(os.environ)), _cells(), Path.cwd()
+    course, saved, found = call.course(), _saved_notebook(cells), bound(cells)
+    defined = [exercise.name for question in course.questions for exercise in question.exercises]
+    defined = [name for name in defined if name in found]
+    who, events = _learner(call, course)
+    if saved is not None and _grader.cache_info().currsize:
+        for name, number in _grader().changed(saved, cells, defined):
+            raise NotebookError(_CHANGED_SINCE.fill(name=name, number=number))
+    name = saved.name if saved is not None else _NOTEBOOK
+    raws = found_in_cells(cells, defined, here, name).raws if defined else ()
+    answers = _answers(course, who, events)
+    if answers:
+        raws = (*raws, RawFile("answers.yaml", "answers", answers.encode()))
+    if not raws:
+        raise NotebookError(_NOTHING_TO_SUBMIT)
+    return pack(here / f"{Path(name).stem}-submission.zip", raws, who, course, call.lang)
+
+
+def _answers(course: Course, who: str, events: Sequence[Event]) -> str:
+    """The text of an answers.yaml: the one in this folder, with what it lacks from the quiz; empty without answers."""
+    from grader.learning import answers_file, quiz_session  # with the item kinds
+
+    items = [item for question in course.questions for item in question.items]
+    given = quiz_session.graded_answers(quiz_session.begin(course, who, "en", items, events))
+    file = Path("answers.yaml")
+    if not file.exists():
+        return answers_file.new_answers_file(who, given) if given else ""
+    try:
+        there = answers_file.find(file.name, file.read_text("utf-8-sig"), who)
+    except (OSError, UnicodeDecodeError) as error:
+        raise NotebookError(_NO_TEXT.fill(file=file, reason=error)) from error
+    return answers_file.merge(there, who, given)
+
+
 def _learner(call: Call, course: Course) -> tuple[str, tuple[Event, ...]]:
     """The learner's name, which is asked for once, and the events so far."""
     events = call.read_events(course)
@@ -271,15 +326,16 @@ class _Grader:
         now = time.time()
         self._known = {number: self._known.get(number, now) for number in cells}
 
-    def _changed(self, saved: Path, cells: Mapping[int, str], wanted: tuple[str, ...]) -> Iterator[Notice]:
-        """A notice for each exercise whose cell was changed and not run, as far as the saved notebook tells."""
+    def changed(self, saved: Path, cells: Mapping[int, str], wanted: Iterable[str]) -> Iterator[tuple[str, int]]:
+        """The exercises whose cell was changed and not run, as far as the saved notebook tells, with that cell."""
         from grader.submission import changed_since  # with the parser
         from grader.submission.cells import last_binding
 
         for name in wanted:
             number = last_binding(cells, name)
-            if number is not None and _saved_at(saved) > self._known[number] and changed_since(saved, cells, name):
-                yield Notice("", _CHANGED.fill(name=name, number=number), urgent=True)
+            seen = None if number is None else self._known.get(number)
+            if number is not None and seen and _saved_at(saved) > seen and changed_since(saved, cells, name):
+                yield name, number
 
     def check(self, cells: Mapping[int, str], wanted: tuple[str, ...], lang: Lang) -> CheckResult:
         """Grades the exercises ``wanted`` as ``cells`` define them."""
@@ -288,9 +344,10 @@ class _Grader:
 
         call, saved = Call(lang), _saved_notebook(cells)
         who, _ = _learner(call, self.course)
-        submission = read_cells(cells, wanted, who, Path.cwd(), saved.name if saved is not None else "notebook.ipynb")
-        changed = self._changed(saved, cells, wanted) if saved is not None else ()
-        submission = replace(submission, notices=(*changed, *submission.notices))
+        submission = read_cells(cells, wanted, who, Path.cwd(), saved.name if saved is not None else _NOTEBOOK)
+        changed = self.changed(saved, cells, wanted) if saved is not None else ()
+        stale = [Notice("", _CHANGED.fill(name=name, number=number), urgent=True) for name, number in changed]
+        submission = replace(submission, notices=(*stale, *submission.notices))
         checked = self._checker.check(submission, wanted)
         coded = code_events(self.course, checked.report, log.now())
         call.save(*new_events(coded, call.read_events(self.course)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import sys
@@ -17,11 +18,12 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
 from grader import notebook
+from grader.commands import run as run_command
 from grader.core.errors import LibrariesChanged, UsageError
 from grader.core.model import Status
 from grader.core.text import same
 from grader.core.typesetting.html import formula
-from grader.notebook import NotebookError, check, quiz
+from grader.notebook import NotebookError, check, quiz, submit
 
 WRONG = "def softmax(x, axis=-1):\n    e = torch.exp(x)\n    return e / e.sum(axis, keepdim=True)"
 RIGHT = "%%check softmax\ndef softmax(x, axis=-1):\n    return torch.softmax(x, dim=axis)"
@@ -171,6 +173,7 @@ class Shell:
 @pytest.fixture
 def shell(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Shell]:
     """A notebook in this process, with a learner's log of its own."""
+    importlib.import_module("ipywidgets")  # it needs all of IPython
     found = Shell("import torch", WRONG)
     monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: found))
     monkeypatch.setenv("ATTNCHECK_STATE", str(tmp_path / "state.jsonl"))
@@ -234,6 +237,31 @@ def test_quiz_in_this_process(
     monkeypatch.setattr("builtins.input", typing(":skip"))
     assert quiz("Q5", lang="en") is None
     assert "Skipped" in capsys.readouterr().out
+
+
+def test_what_a_notebook_hands_in(shell: Shell, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """``submit`` packs what exercises need, and answers, for ``attncheck submit``; nothing if a part cannot be read."""
+    (tmp_path / "helper.py").write_text("one = 1\n")
+    shell.run_cell("import helper\ndef causal_mask(n):\n    return helper.one")
+    (tmp_path / "answers.yaml").write_text("learner: your-name\nanswers:\n  Q3.shift: b\n  Q3.unit: null\n")
+    packed = submit(lang="en")
+    (tmp_path / "inbox").mkdir()
+    assert run_command(["submit", str(packed.path), "--to", str(tmp_path / "inbox")]) == 0
+    taken = capsys.readouterr().out
+    assert f"Receipt: {packed.receipt.digest}" in taken and packed.receipt.answers == ("Q3.shift",)
+    assert [file.name for file in packed.receipt.files] == ["answers.yaml", "helper.py", "notebook.ipynb"]
+    assert "Submitted for Ada" in taken and packed.receipt.learner == "Ada"
+    assert packed.receipt.digest in repr(packed) and "notebook-submission.zip</a>" in packed._repr_html_()
+    before = packed.path.read_bytes()
+    for name, text, why in (("helper.py", "one =", "helper.py"), ("answers.yaml", "a: [", "answers.yaml")):
+        (tmp_path / name).write_text(text)
+        with pytest.raises(UsageError, match=why):
+            submit(lang="en")
+    (tmp_path / "answers.yaml").unlink()
+    shell.history_manager.input_hist_raw[1:] = ["x = 1"]
+    with pytest.raises(NotebookError, match="nothing to submit"):
+        submit(lang="en")
+    assert packed.path.read_bytes() == before
 
 
 def test_check_outside_a_notebook() -> None:

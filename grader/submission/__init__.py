@@ -45,6 +45,7 @@ __all__ = [
     "files_defining",
     "fingerprint",
     "fingerprint_and_learner",
+    "found_in_cells",
     "has_cells",
     "is_small",
     "learner_named",
@@ -53,8 +54,6 @@ __all__ = [
     "read_cells",
     "read_files",
 ]  # fmt: skip
-
-#: The name of the notebook that a learner is working in, in messages.
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -85,6 +84,11 @@ def read_cells(
 
     Modules in ``folder`` that these cells import are read, too. Raises SubmissionError if there is nothing to grade.
     """
+    return _submission_from(found_in_cells(cells, wanted, folder, name), learner, name)
+
+
+def found_in_cells(cells: Mapping[int, str], wanted: Sequence[str], folder: Path, name: str) -> FoundFiles:
+    """The files that ``read_cells`` reads: a notebook, and modules of ``folder``."""
     # Only notebooks need these, and json is slow to import.
     import json
 
@@ -93,8 +97,10 @@ def read_cells(
     chosen = select(cells, wanted)
     # Left-out cells become blank ones, so that cell numbers in messages are the numbers of the runs.
     sources = [chosen.get(number, "") for number in range(1, max(chosen, default=0) + 1)]
-    content = {"nbformat": 4, "cells": [{"cell_type": "code", "source": source} for source in sources]}
-    raws = {name: RawFile(name, "notebook", json.dumps(content).encode())}
+    blank: dict[str, object] = {"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": []}
+    code = [{**blank, "source": source} for source in sources]
+    content = {"nbformat": 4, "nbformat_minor": 4, "metadata": {}, "cells": code}
+    raws = {name: RawFile(name, "notebook", json.dumps(content, ensure_ascii=False).encode())}
     pending = imports(chosen.values())
     while pending:
         module = f"{pending.pop()}.py"
@@ -102,7 +108,7 @@ def read_cells(
             read = read_files(folder / module).raws
             raws |= {raw.path: raw for raw in read}
             pending |= imports(raw.data.decode("utf-8", "replace") for raw in read)
-    return _submission_from(FoundFiles(name, tuple(raws.values()), stem="notebook"), learner, name)
+    return FoundFiles(name, tuple(raws.values()), stem="notebook")
 
 
 def changed_since(path: Path, cells: Mapping[int, str], name: str) -> bool:
