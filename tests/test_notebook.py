@@ -22,7 +22,6 @@ from grader.commands import run as run_command
 from grader.core.errors import LibrariesChanged, UsageError
 from grader.core.model import Status
 from grader.core.text import same
-from grader.core.typesetting.html import formula
 from grader.notebook import NotebookError, check, quiz, submit
 
 WRONG = "def softmax(x, axis=-1):\n    e = torch.exp(x)\n    return e / e.sum(axis, keepdim=True)"
@@ -61,29 +60,11 @@ def run(folder: Path, *sources: str) -> list[list[dict[str, Any]]]:
     return [cell.outputs for cell in made.cells]
 
 
-#: What a learner does with the widgets of a quiz, and sees.
-CLICKING = """
-shown = []
-def parts(widget):
-    yield widget
-    for child in getattr(widget, "children", ()):
-        yield from parts(child)
-def fill(box, text):
-    next(w for w in parts(box) if type(w).__name__ in ("Text", "Textarea")).value = text
-def click(box, label):
-    next(w for w in parts(box) if getattr(w, "description", "") == label).click()
-    shown.extend(w.value for w in parts(box) if type(w).__name__ == "HTML")
-def said(box):
-    print("\\n".join([*shown, *(w.description for w in parts(box) if type(w).__name__ == "Button")]))
-"""
-
-
 def test_check_in_a_notebook(kernel: Path) -> None:
     """``check`` grades what the cells that were run define, and shows a report in HTML and in text.
 
     A cell that was edited after its run is named; a wrong name is an error of one line; ``%%check`` runs the cell, then
-    checks it; results are saved in the learner's log. The quiz compares own words
-    with key points, and confirms a formula as it was read.
+    checks it; results are saved in the learner's log. The quiz is shown as widgets.
     """
     edit = (
         "import json, os, time\n"
@@ -105,10 +86,6 @@ def test_check_in_a_notebook(kernel: Path) -> None:
         RIGHT,
         "check().passed",
         "quiz('Q5')",
-        CLICKING,
-        "box = quiz('Q1.correct-it')\nfill(box, 'it compares tokens with one another')\n"
-        "click(box, 'Check')\nclick(box, 'Compare')\nsaid(box)",
-        "box = quiz('Q4.share')\nfill(box, 'the share is n/(n + d)')\nclick(box, 'Check')\nsaid(box)",
     )
     shown = outputs[2][-1]  # after what says that it takes a while
     assert ">1000<" in shown["data"]["text/html"] and "<style>@scope (.attncheck)" in shown["data"]["text/html"]
@@ -125,27 +102,18 @@ def test_check_in_a_notebook(kernel: Path) -> None:
     assert passed["data"]["text/plain"] == "True"
     (asked,) = outputs[10]
     assert "application/vnd.jupyter.widget-view+json" in asked["data"]
-    assert "Sample answer" in outputs[12][0]["text"] and "You made 0 of" in outputs[12][0]["text"]
-    assert f"I read: {formula('n/(n + d)')}" in outputs[13][0]["text"] and "Yes, that is it" in outputs[13][0]["text"]
     log = (kernel.parent / "state.jsonl").read_text()
     assert log.count('"softmax"') == 2 and Status.PASSED.value in log
 
 
-def test_quiz_without_widgets(kernel: Path) -> None:
-    """Without ipywidgets the quiz asks in text; where nobody can type, it ends and says what is left."""
-    (output,) = run(kernel, "import sys; sys.modules['ipywidgets'] = None\nimport attncheck; attncheck.quiz('Q5')")
-    text = "".join(part.get("text", "") for part in output)
-    assert "1/" in text and "Items left" in text
-
-
 def typing(*lines: str) -> Callable[..., str]:
-    """A stand-in for ``input`` that gives these lines, then ends."""
+    """A stand-in for ``input`` that gives these lines; then nobody can type, as where programs run notebooks."""
     left = iter(lines)
 
     def typed(prompt: str = "") -> str:
         for line in left:
             return line
-        raise EOFError
+        raise NotImplementedError
 
     return typed
 
@@ -236,7 +204,8 @@ def test_quiz_in_this_process(
     monkeypatch.setitem(sys.modules, "grader.learning.quiz_widgets", None)
     monkeypatch.setattr("builtins.input", typing(":skip"))
     assert quiz("Q5", lang="en") is None
-    assert "Skipped" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "Skipped" in said and "Items left: 18. Continue with `quiz()`." in said
 
 
 def test_what_a_notebook_hands_in(shell: Shell, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
