@@ -3,6 +3,6 @@
 ``%load_ext attncheck`` adds the cell magic ``%%check softmax``.
 """
 
-from grader.notebook import CheckResult, NotebookError, check, load_ipython_extension, quiz
+from grader.notebook import CheckResult, NotebookError, check, load_ipython_extension, quiz, submit
 
-__all__ = ["CheckResult", "NotebookError", "check", "load_ipython_extension", "quiz"]
+__all__ = ["CheckResult", "NotebookError", "check", "load_ipython_extension", "quiz", "submit"]

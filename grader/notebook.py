@@ -1,4 +1,4 @@
-"""``check`` and ``quiz`` for notebooks: grades definitions from the cells that were run, in the sandbox.
+"""``check``, ``quiz`` and ``submit`` for notebooks: grades definitions from the cells that were run, in the sandbox.
 
 The source comes from the notebook's history, never from the live object, and the code runs in a child of the sandbox,
 so a check gives what grading the notebook gives. The sandbox stays open between checks.
@@ -7,12 +7,14 @@ so a check gives what grading the notebook gives. The sandbox stays open between
 from __future__ import annotations
 
 import atexit
+import contextlib
 import functools
 import io
 import os
 import sys
+import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,9 +25,12 @@ from grader.commands.quiz import LineFrontEnd, converse, learner_name
 from grader.core.errors import AttncheckError
 from grader.core.model import Message, Notice, Text
 from grader.core.text import nearest
+from grader.learning import log, quiz_view
 
 if TYPE_CHECKING:
+    from grader.classroom.packing import PackedSubmission
     from grader.core.model import ArrayComparison, Course, Lang, Report
+    from grader.learning.log import Event
 
 _NOT_DEFINED = Message("No cell that was run defines {name}{near}. Run the cell that defines it, then check again.")
 _NOTHING_DEFINED = Message(
@@ -33,8 +38,21 @@ _NOTHING_DEFINED = Message(
     "cell, and check again."
 )
 _NO_EXERCISE = Message("This course has no exercise {name}{near}.")
+_NO_NOTEBOOK = Message("check() works in Jupyter and IPython. In a terminal, run `attncheck grade FILE`.")
 _MEANT = Message(" (did you mean {near}?)")
-
+_CHANGED_SINCE = Message(
+    "The cell that defines {name} was changed after its last run (cell {number}). Run it, then submit again."
+)
+_NOTHING_TO_SUBMIT = Message(
+    "There is nothing to submit yet: no cell that was run defines an exercise, and no quiz item is answered."
+)
+_NO_TEXT = Message("{file} cannot be read: {reason}. Nothing was packed.")
+#: The name of a notebook that nobody names.
+_NOTEBOOK = "notebook.ipynb"
+_FIRST_CHECK = Message("Checking … The first check in a notebook starts torch, which takes a few seconds.")
+_CHECKING = Message("Checking … Your code runs in the sandbox.")
+#: Seconds after which a check says that it is running.
+_QUIET = 1.0
 
 _CHANGED = Message(
     "The cell that defines {name} was changed after its last run. This check graded what was run (cell {number}). To "
@@ -67,9 +85,8 @@ class CheckResult:
         from grader.report.terminal import render  # loads rich
 
         written = io.StringIO()
-        render(
-            self.report, self.course, self.lang, Console(file=written, width=88, highlight=False, force_jupyter=False)
-        )
+        console = Console(file=written, width=88, highlight=False, force_jupyter=False)
+        render(self.report, self.course, self.lang, console, notebook=True)
         return written.getvalue().rstrip("\n")
 
     def _repr_html_(self) -> str:
@@ -85,11 +102,33 @@ def check(*names: str | Callable[..., object], lang: Lang | None = None) -> Chec
     exercise or was not defined in a cell.
     """
     lang = lang or language(os.environ)
-    cells = _cells(lang)
-    grader = _grader()
-    grader.follow(cells)
-    wanted = _wanted(names, cells, grader.course, lang)
-    return grader.check(cells, wanted, lang)
+    cells = _cells()
+    with _saying(_CHECKING if _grader.cache_info().currsize else _FIRST_CHECK, lang):
+        grader = _grader()
+        grader.follow(cells)
+        wanted = _wanted(names, cells, grader.course, lang)
+        return grader.check(cells, wanted, lang)
+
+
+@contextlib.contextmanager
+def _saying(text: Text, lang: Lang) -> Iterator[None]:
+    """Shows ``text`` if the block takes longer than ``_QUIET``, and takes it away at its end."""
+    publisher, shown = _shell().display_pub, list[str]()
+    place = {"display_id": f"attncheck-{time.monotonic_ns()}"}
+
+    def show(words: str) -> None:
+        publisher.publish({"text/plain": words, "text/html": words}, transient=place, update=bool(shown))
+        shown.append(words)
+
+    timer = threading.Timer(_QUIET, show, (text.of(lang),))
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        if shown:
+            show("")
 
 
 def load_ipython_extension(shell: Any) -> None:
@@ -108,51 +147,126 @@ def quiz(name: str | None = None, *, again: bool = False, lang: Lang | None = No
 
     Saves your answers, as ``attncheck quiz`` does. Raises UsageError if ``name`` does not exist.
     """
+    from grader.commands._console import page  # loads rich
     from grader.learning import quiz_session  # with the item kinds
 
     call = Call(lang or language(os.environ))
     course = call.course()
-    events = call.read_events(course)
-    who, named = learner_name(course, None, events, call.lang)
-    call.save(*named)
     chosen = quiz_session.choose(course, name)
-    session = quiz_session.begin(course, who, call.lang, chosen, (*events, *named), again=again)
+    who, events = _learner(call, course)
+    session = quiz_session.begin(course, who, call.lang, chosen, events, again=again)
     try:
         from grader.learning.quiz_widgets import QuizWidgets  # not everybody has ipywidgets
     except ModuleNotFoundError:
-        converse(session, LineFrontEnd(_Typed(), echo=False), call)
+        written = page(call.lang)
+        written.notebook = True
+        session = converse(session, LineFrontEnd(_TypedLines(), echo=False), call)
+        quiz_view.summary(written, quiz_session.summary(session))
         return None
     return QuizWidgets(session, lambda new: call.save(*new)).box
 
 
-class _Typed:
+def submit(*, lang: Lang | None = None) -> PackedSubmission:
+    """Packs the exercises that cells have defined, and the answers to graded items, as a zip in this folder.
+
+    A zip that an earlier call wrote is replaced. Raises NotebookError if there is nothing to submit, or if a cell was
+    changed after its last run, and UsageError if something cannot be read.
+    """
+    from grader.classroom.packing import pack  # loads numpy
+    from grader.submission import found_in_cells  # the parser
+    from grader.submission.cells import bound
+    from grader.submission.files import RawFile
+
+    call, cells, here = Call(lang or language(os.environ)), _cells(), Path.cwd()
+    course, saved, found = call.course(), _saved_notebook(cells), bound(cells)
+    defined = [exercise.name for question in course.questions for exercise in question.exercises]
+    defined = [name for name in defined if name in found]
+    who, events = _learner(call, course)
+    if saved is not None and _grader.cache_info().currsize:
+        for name, number in _grader().changed(saved, cells, defined):
+            raise NotebookError(_CHANGED_SINCE.fill(name=name, number=number))
+    name = saved.name if saved is not None else _NOTEBOOK
+    raws = found_in_cells(cells, defined, here, name).raws if defined else ()
+    answers = _answers(course, who, events)
+    if answers:
+        raws = (*raws, RawFile("answers.yaml", "answers", answers.encode()))
+    if not raws:
+        raise NotebookError(_NOTHING_TO_SUBMIT)
+    return pack(here / f"{Path(name).stem}-submission.zip", raws, who, course, call.lang)
+
+
+def _answers(course: Course, who: str, events: Sequence[Event]) -> str:
+    """The text of an answers.yaml: the one in this folder, with what it lacks from the quiz; empty without answers."""
+    from grader.learning import answers_file, quiz_session  # with the item kinds
+
+    items = [item for question in course.questions for item in question.items]
+    given = quiz_session.graded_answers(quiz_session.begin(course, who, "en", items, events))
+    file = Path("answers.yaml")
+    if not file.exists():
+        return answers_file.new_answers_file(who, given) if given else ""
+    try:
+        there = answers_file.find(file.name, file.read_text("utf-8-sig"), who)
+    except (OSError, UnicodeDecodeError) as error:
+        raise NotebookError(_NO_TEXT.fill(file=file, reason=error)) from error
+    return answers_file.merge(there, who, given)
+
+
+def _learner(call: Call, course: Course) -> tuple[str, tuple[Event, ...]]:
+    """The learner's name, which is asked for once, and the events so far."""
+    events = call.read_events(course)
+    asks = log.last_name(events) is None and not sys.stdin.isatty()  # in a terminal, ``learner_name`` asks
+    typed = _typed(f"{quiz_view.ASK_NAME.of(call.lang)}: ") if asks else None
+    who, named = learner_name(course, typed, events, call.lang)
+    call.save(*named)
+    return who, (*events, *named)
+
+
+def _typed(prompt: str = "") -> str | None:
+    """A line that somebody types; None if nobody can."""
+    try:
+        return input(prompt)
+    except (EOFError, NotImplementedError):  # the latter by programs that run notebooks alone
+        return None
+
+
+class _TypedLines:
     """Lines that the notebook asks for: its stdin cannot be read."""
 
     def readline(self) -> str:
         """One line, or nothing at the end."""
-        try:
-            return input() + "\n"
-        except EOFError:
-            return ""
+        line = _typed()
+        return "" if line is None else f"{line}\n"
 
 
 # ------------------------------------------------------------------------------------------ cells
 
 
-def _cells(lang: Lang) -> dict[int, str]:
-    """What was run in this notebook, with the numbers of the runs."""
+def _shell() -> Any:
+    """What runs the cells. Raises NotebookError outside a notebook."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     if shell is None:
-        raise NotebookError(Message("check() works in Jupyter and IPython. In a terminal, run `attncheck grade FILE`."))
-    return dict(enumerate(shell.history_manager.input_hist_raw))
+        raise NotebookError(_NO_NOTEBOOK)
+    return shell
 
 
-def _saved_notebook() -> Path | None:
-    """The file of this notebook, if the program that runs it says so: Jupyter by a variable, VS Code by a name."""
-    shell = sys.modules["IPython"].get_ipython()
-    name = os.environ.get("JPY_SESSION_NAME") or shell.user_ns.get("__vsc_ipynb_file__")
-    return Path(name) if isinstance(name, str) and name.endswith(".ipynb") else None
+def _cells() -> dict[int, str]:
+    """What was run in this notebook, with the numbers of the runs."""
+    return dict(enumerate(_shell().history_manager.input_hist_raw))
+
+
+def _saved_notebook(cells: Mapping[int, str]) -> Path | None:
+    """The file of this notebook. Jupyter says its name by a variable, VS Code by a name that it defines.
+
+    Other programs do not, so it is the only file here that has every cell that was run.
+    """
+    from grader.submission import has_cells  # with the parser
+
+    name = os.environ.get("JPY_SESSION_NAME") or _shell().user_ns.get("__vsc_ipynb_file__")
+    if isinstance(name, str) and name.endswith(".ipynb"):
+        return Path(name)
+    found = [path for path in sorted(Path.cwd().glob("*.ipynb")) if has_cells(path, cells.values())]
+    return found[0] if len(found) == 1 else None
 
 
 def _saved_at(path: Path) -> float:
@@ -212,29 +326,28 @@ class _Grader:
         now = time.time()
         self._known = {number: self._known.get(number, now) for number in cells}
 
-    def _changed(self, cells: Mapping[int, str], wanted: tuple[str, ...]) -> Iterator[Notice]:
-        """A notice for each exercise whose cell was changed and not run, as far as the saved notebook tells."""
+    def changed(self, saved: Path, cells: Mapping[int, str], wanted: Iterable[str]) -> Iterator[tuple[str, int]]:
+        """The exercises whose cell was changed and not run, as far as the saved notebook tells, with that cell."""
         from grader.submission import changed_since  # with the parser
         from grader.submission.cells import last_binding
 
-        saved = _saved_notebook()
-        if saved is None:
-            return
         for name in wanted:
             number = last_binding(cells, name)
-            if number is not None and _saved_at(saved) > self._known[number] and changed_since(saved, cells, name):
-                yield Notice("", _CHANGED.fill(name=name, number=number), urgent=True)
+            seen = None if number is None else self._known.get(number)
+            if number is not None and seen and _saved_at(saved) > seen and changed_since(saved, cells, name):
+                yield name, number
 
     def check(self, cells: Mapping[int, str], wanted: tuple[str, ...], lang: Lang) -> CheckResult:
         """Grades the exercises ``wanted`` as ``cells`` define them."""
-        from grader.learning import log  # as above
         from grader.learning.progress import code_events, new_events
         from grader.submission import read_cells  # the parser
 
-        call = Call(lang)
-        who, _ = learner_name(self.course, None, call.read_events(self.course), lang)
-        submission = read_cells(cells, wanted, who, Path.cwd())
-        submission = replace(submission, notices=(*self._changed(cells, wanted), *submission.notices))
+        call, saved = Call(lang), _saved_notebook(cells)
+        who, _ = _learner(call, self.course)
+        submission = read_cells(cells, wanted, who, Path.cwd(), saved.name if saved is not None else _NOTEBOOK)
+        changed = self.changed(saved, cells, wanted) if saved is not None else ()
+        stale = [Notice("", _CHANGED.fill(name=name, number=number), urgent=True) for name, number in changed]
+        submission = replace(submission, notices=(*stale, *submission.notices))
         checked = self._checker.check(submission, wanted)
         coded = code_events(self.course, checked.report, log.now())
         call.save(*new_events(coded, call.read_events(self.course)))

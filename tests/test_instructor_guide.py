@@ -66,7 +66,10 @@ def headings(path: Path) -> list[int]:
     return [len(line) - len(line.lstrip("#")) for line in text.splitlines() if line.startswith("#")]
 
 
-@pytest.mark.parametrize("name", ["README", "docs/learner-guide", "docs/instructor-guide", "docs/author-guide"])
+_GUIDES = ("learner-guide", "instructor-guide", "author-guide", "first-question")
+
+
+@pytest.mark.parametrize("name", ["README", *(f"docs/{name}" for name in _GUIDES)])
 def test_both_languages_have_the_same_sections_and_commands(name: str) -> None:
     """The Chinese version of a page has the headings and the commands of the English one; each links the other."""
     english, chinese = ROOT / f"{name}.md", ROOT / f"{name}.zh.md"

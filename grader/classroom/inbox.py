@@ -271,20 +271,12 @@ def submit(
         raise UsageError(said.fill(learner=len(learner), max_name=MAX_NAME))
     files = read_files(path)
     raws = files.raws
-    stored = stored_answers(course, parse_files(files, learner, os.fspath(path)))
+    receipt = receipt_of(raws, parse_files(files, learner, os.fspath(path)), now, course)
     home = inbox / portable_folder(learner)
     try:
         earlier = [receipt for _, receipt in read_receipts(home)]
         latest = max(earlier, key=receipt_order, default=None)
-        receipt = Receipt(
-            learner,
-            now.astimezone(UTC),
-            _digest(raws),
-            tuple(map(_file, raws)),
-            number=1 if latest is None else latest.number + 1,
-            answers=stored.items,
-            unread=stored.unread,
-        )
+        receipt = replace(receipt, learner=learner, number=1 if latest is None else latest.number + 1)
         if (key := _key(inbox)) is not None:
             receipt = replace(receipt, mac=receipt_signature(receipt, key))
         if latest is not None and latest.digest == receipt.digest:
@@ -296,6 +288,13 @@ def submit(
         said = Message("The inbox {inbox} cannot be written: {reason}. Nothing was submitted.")
         raise UsageError(said.fill(inbox=inbox, reason=error.strerror)) from error
     return receipt, True
+
+
+def receipt_of(raws: Sequence[RawFile], submission: Submission, now: datetime, course: Course | None) -> Receipt:
+    """A receipt for the files ``raws`` of ``submission``, which nobody has stored yet."""
+    stored, files = stored_answers(course, submission), tuple(map(_file, raws))
+    at, digest = now.astimezone(UTC), _digest(raws)
+    return Receipt(submission.learner, at, digest, files, number=1, answers=stored.items, unread=stored.unread)
 
 
 _TOO_LARGE_FOR_DAY = Message(

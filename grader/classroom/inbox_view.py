@@ -85,6 +85,11 @@ def receipt_lines(receipt: Receipt, new: bool, lang: Lang) -> Iterator[str]:
     """A receipt with its files; ``new`` is false if the same files had been submitted before."""
     text = Message("Submitted for {learner} at {at}:") if new else SUBMITTED_BEFORE
     yield text.fill(learner=clean(receipt.learner), at=_at(receipt)).of(lang)
+    yield from contents(receipt, lang)
+
+
+def contents(receipt: Receipt, lang: Lang) -> Iterator[str]:
+    """The files of a receipt, its answers, and the digest of all."""
     width = len(str(max(file.size for file in receipt.files)))
     for file in receipt.files:
         yield f"  {file.sha256[:16]}  {file.size:>{width}}  {clean(file.name)}"

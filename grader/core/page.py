@@ -38,6 +38,9 @@ class PlainConsole(Console):
 class Page:
     """Writes lines to a console, and wraps them itself because rich breaks Chinese text in the wrong places."""
 
+    #: Whether it is a part of a notebook, in which learners call functions in place of commands.
+    notebook = False
+
     def __init__(self, console: Console, lang: Lang) -> None:
         self._console = console
         self.lang = lang

@@ -135,6 +135,7 @@ def _docstring(lines: list[str], indent: str) -> str:
 
 _CHECK = Message("Run a cell of code, then the check below it.")
 _QUIZ = Message("The quiz items of this question.")
+_SUBMIT = Message("When you are done, run the last cell: it packs your code and your answers as a zip to submit.")
 
 
 def notebook_name(question: Question) -> str:
@@ -150,12 +151,13 @@ def notebook(question: Question, lang: Lang) -> str:
     library = "import numpy as np\nimport torch" if mixed else "import torch"
     cells = [
         _cell("markdown", markdown("\n".join(lines))),
-        _cell("code", f"{library}\n\nfrom attncheck import check, quiz"),
+        _cell("code", f"{library}\n\nfrom attncheck import check, quiz, submit"),
     ]
     for exercise in question.exercises:
         cells += [_cell("code", definition(exercise, lang)), _cell("code", f'check("{exercise.name}")')]
     if question.items:
         cells += [_cell("markdown", _QUIZ.of(lang)), _cell("code", f'quiz("{question.id}")')]
+    cells += [_cell("markdown", _SUBMIT.of(lang)), _cell("code", "submit()")]
     for number, cell in enumerate(cells):
         cell["id"] = f"cell-{number}"
     about = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from grader.core.layout import cells, wrap
-from grader.core.marks import bare
 from grader.core.model import Item, Lang, Message, Source, Text
 from grader.core.text import (
     COMMA,
@@ -19,7 +19,7 @@ from grader.core.text import (
     clean_marked,
     points,
 )
-from grader.course.items import Choice, Prompt, numbers
+from grader.course.items import Choice, Prompt, ask, numbers
 from grader.learning.numbers import by_number
 from grader.learning.quiz_session import (
     ExerciseAdvice,
@@ -126,6 +126,10 @@ _MATCHES = Message("Matches")
 #: How many misconceptions the summary explains.
 _MOST = 5
 _STILL_OPEN = Message("still open")
+_GO_ON = Message("Items left: {due}. Continue with attncheck quiz.")
+_GO_ON_IN_NOTEBOOK = Message("Items left: {due}. Continue with `quiz()`.")
+_REVIEW = Message("attncheck review asks you again when an item is due.")
+_REVIEW_IN_TERMINAL = Message("In a terminal, `attncheck review` asks you again when an item is due.")
 ANSWERS_WRITTEN = Message("Saved your last answers to the graded items in {file}.")
 ANSWERS_ADDED = Message("Added to {file}: {items}")
 ANSWERS_SAME = Message("{file} has all these answers already.")
@@ -158,13 +162,10 @@ def worth(item: Item) -> Text:
     return LEVEL.fill(points=value, level=item.level) if item.level else value
 
 
-def card(page: Page, shown: QuizCard, *, keys: bool, buttons: bool = False) -> None:
-    """One item. With ``keys``, the options are left out, because a widget shows them.
-
-    With ``buttons``, keys are not explained, and options are listed if ``listed`` says so.
-    """
+def card(page: Page, shown: QuizCard, *, keys: bool) -> None:
+    """One item. With ``keys``, the options are left out, because a widget shows them."""
     heading(page, shown)
-    if shown.record.settled or not keys or (buttons and listed(shown.asked)):
+    if shown.record.settled or not keys:
         page.blank()
         _options(page, shown.asked.choices)
         if shown.asked.partners:
@@ -173,13 +174,7 @@ def card(page: Page, shown: QuizCard, *, keys: bool, buttons: bool = False) -> N
             _options(page, shown.asked.partners)
     page.blank()
     if not shown.record.settled:
-        how_to_answer(page, shown, keys=keys, buttons=buttons)
-
-
-def listed(asked: Prompt) -> bool:
-    """Whether options stand above buttons: an order is typed, and the labels of buttons are characters alone."""
-    texts = [choice.text.en for choice in (*asked.choices, *asked.partners)]
-    return asked.form == "order" or any(bare(text) != text for text in texts)
+        _how_to_answer(page, shown, keys=keys)
 
 
 def _options(page: Page, choices: Sequence[Choice]) -> None:
@@ -206,20 +201,31 @@ def heading(page: Page, shown: QuizCard) -> None:
         page.lines(page.say(fact), indent=2, style="dim")
 
 
-def how_to_answer(page: Page, shown: QuizCard, *, keys: bool, buttons: bool) -> None:
-    """What the next attempt is worth, what to think about, and how to answer; see ``card``."""
-    written = not shown.asked.choices
+def how_in_fields(page: Page, shown: QuizCard, *, said: bool) -> None:
+    """What to know besides the fields to answer in; feedback may have ``said`` what the next attempt is worth."""
+    if not said:
+        _attempt(page, shown)
+    if not shown.asked.choices:
+        page.lines(page.say(shown.asked.how), style="dim")
+
+
+def _attempt(page: Page, shown: QuizCard) -> None:
+    """What the next attempt is worth, and what to think about."""
     if shown.record.tries:
         share = _share(shown.worth, page.lang)
         page.lines(page.say(_TRY, now=shown.record.tries + 1, tries=shown.tries, share=share), style="dim")
     if shown.reminder is not None:
         page.lines(page.say(_LAST_TIME, ask=page.say(shown.reminder)), lead="→ ", style="cyan")
+
+
+def _how_to_answer(page: Page, shown: QuizCard, *, keys: bool) -> None:
+    """What to know before typing an answer; see ``card``."""
+    written = not shown.asked.choices
+    _attempt(page, shown)
     if shown.record.tries and keys and not written:
         page.blank()
-    if written or not keys or (buttons and shown.asked.form == "order"):
+    if written or not keys:
         page.lines(page.say(shown.asked.how), style="dim")
-    if buttons:
-        return
     if keys and written:
         page.lines("\n".join(key_help(shown.asked.form, page.lang, page.width)), style="dim")
     elif shown.asked.form == "lines":
@@ -260,6 +266,13 @@ def feedback(page: Page, given: Feedback, shown: QuizCard, *, buttons: bool = Fa
             if why in _MOVED:
                 page.lines(page.say(_MOVED[why]), style="dim")
                 page.blank()
+
+
+def beside_answer(feedback: Feedback, shown: QuizCard) -> Feedback:
+    """``feedback`` without what is shown with the answer: the learner's words, and a key that names options."""
+    if not isinstance(feedback, Settled):
+        return feedback
+    return replace(feedback, words=None, key=None if ask(shown.item, shown.context).choices else feedback.key)
 
 
 def _wrong(page: Page, answer: WrongAnswer, shown: QuizCard, *, buttons: bool) -> None:
@@ -445,11 +458,12 @@ def summary(page: Page, results: QuizSummary) -> None:
     page.blank()
     page.lines(page.say(Message("What to do next")), style="bold")
     if results.due:
-        page.lines(page.say(Message("Items left: {due}. Continue with attncheck quiz."), due=results.due), lead="  – ")
+        text = _GO_ON_IN_NOTEBOOK if page.notebook else _GO_ON
+        page.lines(page.say(text, due=results.due), lead="  – ")
     advised = {met.advice.exercise: met.advice for met in reversed(results.met) if met.advice is not None}
     for advice in list(advised.values())[:3]:
-        page.lines(_advice(advice).of(page.lang), lead="  – ")
-    page.lines(page.say(Message("attncheck review asks you again when an item is due.")), lead="  – ")
+        page.lines(page.say(_advice(advice)), lead="  – ")
+    page.lines(page.say(_REVIEW_IN_TERMINAL if page.notebook else _REVIEW), lead="  – ")
     page.lines(page.say(_PRACTICE), style="dim")
 
 

@@ -3,38 +3,40 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets
+from markupsafe import Markup
 
-from grader.core.marks import plain
+from grader.core.marks import bare
 from grader.core.model import Lang, Message, Text
 from grader.core.page import Page
 from grader.core.typesetting.html_page import HtmlPage
-from grader.course.items import Choice, numbers
-from grader.learning import log, quiz_session, quiz_view
+from grader.course import items
+from grader.learning import log, quiz_html, quiz_session, quiz_view
+from grader.learning.entries import Entry, ShownChoice, answer_text, given_answer, shown_choices
 
 if TYPE_CHECKING:
     from grader.learning.log import Event
-    from grader.learning.quiz_session import Action, QuizCard, Session
+    from grader.learning.quiz_session import Action, Feedback, QuizCard, Session
 
-_STYLE = Path(__file__).with_suffix(".css")
 _PARTNER = Message("choose")
 _BUTTONS: dict[Action, Text] = {
     "skip": Message("Skip"),
-    "back": Message("Back"),
     "key": Message("Show the answer"),
+    "back": Message("Back"),
     "lang": Message("中文"),
     "quit": Message("Quit"),
 }
-_SUBMIT = Message("Submit")
+_CHECK = Message("Check", "button")
+_SAVE = Message("Save")
 _NEXT = Message("Next")
 _YES = Message("Yes, that is it")
 _COMPARE = Message("Compare")
 _LATER = Message("Not now")
+_NOTHING = Message("Choose or write an answer first.")
 
 
 #: What is typed in a terminal to say that a formula was read as it was meant.
@@ -46,122 +48,182 @@ class QuizWidgets:
 
     def __init__(self, session: Session, save: Callable[[tuple[Event, ...]], None]) -> None:
         self.box = ipywidgets.VBox()
+        self.box.add_class("attncheck-quiz")
         self.session = replace(session, confirms=True)  # somebody is there to say what a formula means
         self._save = save
-        self._read: Callable[[], str] = str
-        self._show([])
+        self._read: Callable[[], Entry] = dict
+        self._entered: dict[str, Entry] = {}
+        self._show()
 
     def act(self, action: Action) -> None:
-        """Takes one step: what a click on a button does."""
-        card = quiz_session.current(self.session)
+        """Takes one step: what a click on a button does. What was entered stays in the fields of its item."""
+        card = self._card_with_entry()
         turn = quiz_session.step(self.session, action, log.now())
         self._save(turn.events)
         self.session = turn.session
-        shown = []
-        if card is not None and turn.feedback is not None:
-            shown = [self._written(lambda page: quiz_view.feedback(page, turn.feedback, card, buttons=True))]
-        again = isinstance(turn.feedback, (quiz_session.UnreadableAnswer, quiz_session.ReadingToConfirm))
-        written = action.text if isinstance(action, (quiz_session.TypedAnswer, quiz_session.UnreadLine)) else ""
-        self._show(shown, written if again else "")
+        self._show(turn.feedback, card)
 
     def submit(self) -> None:
         """Submits what is selected or typed."""
-        card = quiz_session.current(self.session)
-        answer = self._read().strip()
-        if card is not None and answer:
-            typed = card.asked.form == "order"
-            self.act(quiz_session.read(answer, card.asked) if typed else quiz_session.TypedAnswer(answer))
+        card = self._card_with_entry()
+        if card is None:
+            return
+        answer = answer_text(card.asked, self._entered[card.item.id]) or ("0" if card.compares else "")
+        if answer:
+            self.act(quiz_session.TypedAnswer(answer))
+        else:
+            self._show(quiz_session.UnreadableAnswer(_NOTHING), card)
 
-    def _show(self, feedback: list[Any], typed: str = "") -> None:
-        """Shows the item, feedback, and a field. An answer that was ``typed`` but not judged stays in the field."""
+    def _card_with_entry(self) -> QuizCard | None:
+        """The item that is asked, after what is in its fields was kept."""
         card = quiz_session.current(self.session)
+        if card is not None:
+            self._entered[card.item.id] = self._read()
+        return card
+
+    def _show(self, feedback: Feedback | None = None, answered: QuizCard | None = None) -> None:
+        """Shows the item, its fields, and the ``feedback`` on the card that was ``answered``."""
+        card, lang = quiz_session.current(self.session), self.session.lang
+        settled = card is not None and card.record.settled
+        if card is not None and settled and not isinstance(feedback, _ABOUT_SETTLED):
+            feedback, answered = quiz_session.settled(self.session), card
+        said = [] if feedback is None or answered is None else [self._feedback(feedback, answered)]
         if card is None:
             summary = quiz_session.summary(self.session)
-            self.box.children = [*feedback, self._written(lambda page: quiz_view.summary(page, summary))]
-            return
-        asked = self._written(lambda page: quiz_view.card(page, card, keys=True, buttons=True))
-        if card.record.settled:
-            self.box.children = [asked, *feedback, self._after(card)]
-        elif card.compares:
-            boxes, self._read = _points(card, self.session.lang)
-            buttons = [
-                self._button(_COMPARE, self.submit, primary=True),
-                self._button(_LATER, functools.partial(self.act, "next")),
-            ]
-            self.box.children = [*feedback, asked, boxes, ipywidgets.HBox(buttons)]
+            parts = [*said, self._written(lambda page: quiz_view.summary(page, summary))]
         else:
-            field, self._read = _field(card, self.session.lang, typed)
-            buttons = [self._button(_SUBMIT, self.submit, primary=self.session.doubted is None)]
-            if self.session.doubted is not None:
-                buttons.insert(0, self._button(_YES, functools.partial(self.act, _CONFIRMED), primary=True))
-            buttons += [self._button(text, functools.partial(self.act, action)) for action, text in _BUTTONS.items()]
-            self.box.children = [asked, field, *feedback, ipywidgets.HBox(buttons)]
+            parts = [_html(quiz_html.question(card, lang))]
+            if settled or card.compares:
+                prompt = items.ask(card.item, card.context)
+                given = given_answer(card.item, prompt, self.session.record(card.item.id), lang)
+                parts.append(_html(quiz_html.given(given, lang)))
+            self._read = dict
+            if settled:
+                parts += [*said, self._after()]
+            else:
+                parts += [*self._asked(card, feedback, said), self._buttons(card)]
+        self.box.children = [_html(quiz_html.style()), *parts]
 
-    def _after(self, card: QuizCard) -> Any:
+    def _asked(self, card: QuizCard, feedback: Feedback | None, said: list[Any]) -> list[Any]:
+        """The fields for an answer, and the feedback on the one before; a model answer stands above its key points."""
+        entry = {} if card.compares else self._entered.get(card.item.id, {})
+        wrong = feedback.place if isinstance(feedback, quiz_session.WrongAnswer) else None
+        fields, self._read = _fields(card, self.session.lang, entry, wrong or "")
+        if card.compares:
+            return [*said, fields]
+        told = feedback is not None and not isinstance(feedback, quiz_session.Navigation)
+        return [self._written(lambda page: quiz_view.how_in_fields(page, card, said=told)), fields, *said]
+
+    def _buttons(self, card: QuizCard) -> Any:
+        """What can be done with an item that is not settled."""
+        if card.compares:
+            later = self._button(_LATER, functools.partial(self.act, "next"))
+            return ipywidgets.HBox([self._button(_COMPARE, self.submit, primary=True), later])
+        doubted = self.session.doubted is not None
+        buttons = [self._button(_SAVE if card.item.sealed else _CHECK, self.submit, primary=not doubted)]
+        if doubted:
+            buttons.insert(0, self._button(_YES, functools.partial(self.act, _CONFIRMED), primary=True))
+        buttons += [self._button(text, functools.partial(self.act, action)) for action, text in _BUTTONS.items()]
+        return ipywidgets.HBox(buttons)
+
+    def _after(self) -> Any:
+        """What can be done with a settled item."""
         buttons = [self._button(_NEXT, functools.partial(self.act, "next"), primary=True)]
         if self.session.offer is not None:
             buttons.append(self._button(Message("Follow-up"), functools.partial(self.act, "follow")))
-        return ipywidgets.HBox(buttons)
+        return ipywidgets.HBox([*buttons, self._button(_BUTTONS["back"], functools.partial(self.act, "back"))])
 
     def _button(self, text: Text, do: Callable[[], None], *, primary: bool = False) -> Any:
-        style = "primary" if primary else ""
-        button = ipywidgets.Button(description=text.of(self.session.lang), button_style=style)
+        layout = ipywidgets.Layout(width="auto")  # as wide as its words
+        button = ipywidgets.Button(
+            description=text.of(self.session.lang), button_style="primary" if primary else "", layout=layout
+        )
         button.on_click(lambda _: do())
         return button
 
-    def _written(self, write: Callable[[Page], None]) -> Any:
+    def _feedback(self, feedback: Feedback, answered: QuizCard) -> Any:
+        shown = quiz_view.beside_answer(feedback, answered)
+        return self._written(lambda page: quiz_view.feedback(page, shown, answered, buttons=True), "feedback")
+
+    def _written(self, write: Callable[[Page], None], called: str = "") -> Any:
         """What is written to a page, with formulas and code typeset."""
         page = HtmlPage(self.session.lang)
+        page.notebook = True
         write(page)
-        return ipywidgets.HTML(
-            f'<style>{_STYLE.read_text("utf-8")}</style><div class="attncheck-quiz">{page.html}</div>'
-        )
+        return _html(Markup('<div class="{}">{}</div>').format(called, page.html) if called else page.html)
 
 
-def _points(card: QuizCard, lang: Lang) -> tuple[Any, Callable[[], str]]:
-    """A box to tick for each key point, and a function that gives the answer: 0 if none is ticked."""
-    none = quiz_session.NONE.id
-    points = [(plain(choice.text.of(lang)), choice.id) for choice in card.asked.choices if choice.id != none]
-    return _boxes(points, none)
+#: Feedback that already says everything about a settled item.
+_ABOUT_SETTLED = (quiz_session.Settled, quiz_session.KeyPointsCompared)
 
 
-def _boxes(options: Sequence[tuple[str, str]], nothing: str = "") -> tuple[Any, Callable[[], str]]:
-    """A box to tick for each of ``options`` (text, id), and a function that gives the answer."""
-    wide = ipywidgets.Layout(width="auto")
-    boxes = [(ipywidgets.Checkbox(description=text, indent=False, layout=wide), name) for text, name in options]
-    chosen = ipywidgets.VBox([box for box, _ in boxes])
-    return chosen, lambda: ", ".join(name for box, name in boxes if box.value) or nothing
+def _html(content: Markup) -> Any:
+    return ipywidgets.HTML(content)
 
 
-def _numbered(choices: Sequence[Choice], lang: Lang, *, listed: bool) -> list[tuple[str, str]]:
-    """Each of ``choices`` as (its number, and its text unless that is ``listed`` above; its id)."""
-    names = numbers(choices)
-    texts = ["" if listed else f"  {choice.text.of(lang)}" for choice in choices]
-    return [(f"{names[choice.id]}{text}", choice.id) for choice, text in zip(choices, texts, strict=True)]
+def _fields(card: QuizCard, lang: Lang, entry: Entry, wrong: str) -> tuple[Any, Callable[[], Entry]]:
+    """Where to answer ``card``, filled with ``entry``, and a function that gives what is entered there.
 
-
-def _field(card: QuizCard, lang: Lang, typed: str) -> tuple[Any, Callable[[], str]]:
-    """Where to answer ``card``, and a function that gives the answer: in ids, or as typed (empty: nothing yet).
-
-    A field for text begins with ``typed``.
+    The part called ``wrong`` is marked.
     """
     asked = card.asked
-    listed = quiz_view.listed(asked)
-    options, partners = (_numbered(choices, lang, listed=listed) for choices in (asked.choices, asked.partners))
-    if asked.form == "one":
-        radio = ipywidgets.RadioButtons(options=options, value=None, layout=ipywidgets.Layout(width="auto"))
-        return radio, lambda: radio.value or ""
-    if asked.form == "many":
-        return _boxes(options)
-    if asked.form == "pairs":
-        empty = (_PARTNER.of(lang), "")
-        rows = [
-            (ipywidgets.Label(label), ipywidgets.Dropdown(options=[empty, *partners]), name) for label, name in options
-        ]
-        box = ipywidgets.VBox([ipywidgets.HBox([label, menu]) for label, menu, _ in rows])
-        return box, lambda: ", ".join(f"{name}-{menu.value}" for _, menu, name in rows if menu.value)
-    if asked.form == "lines":
-        lines = ipywidgets.Textarea(value=typed, rows=6, layout=ipywidgets.Layout(width="95%"))
-        return lines, lambda: str(lines.value)
-    line = ipywidgets.Text(value=typed, layout=ipywidgets.Layout(width="60%"))
-    return line, lambda: str(line.value)
+    shown = [each for each in shown_choices(asked, entry, lang) if each.id != quiz_session.NONE.id or not card.compares]
+    parts = [_html(quiz_html.option(each, asked.form, wrong, lang)) for each in shown]
+    match asked.form:
+        case "one" | "many":
+            return _options(shown, parts, only_one=asked.form == "one")
+        case "pairs":
+            partners = [(bare(each.text.of(lang)), each.id) for each in asked.partners]
+            menus = {f"partner-{each.id}": _menu([(_PARTNER.of(lang), ""), *partners], each.partner) for each in shown}
+            rows = [ipywidgets.HBox(row) for row in zip(parts, menus.values(), strict=True)]
+            return ipywidgets.VBox(rows), lambda: {name: (menu.value,) for name, menu in menus.items()}
+        case "order":
+            return _sortable({each.id: part for each, part in zip(shown, parts, strict=True)})
+    text, wide = "".join(entry.get("answer", ())), ipywidgets.Layout(width="auto")
+    several = asked.form == "lines" or card.item.kind == "text"
+    field = ipywidgets.Textarea(text, rows=6, layout=wide) if several else ipywidgets.Text(text, layout=wide)
+    return field, lambda: {"answer": (str(field.value),)}
+
+
+def _menu(options: list[tuple[str, str]], value: str) -> Any:
+    return ipywidgets.Dropdown(options=options, value=value, layout=ipywidgets.Layout(width="auto"))
+
+
+def _options(shown: list[ShownChoice], parts: list[Any], *, only_one: bool) -> tuple[Any, Callable[[], Entry]]:
+    """Cards to click. A button with the words of its option covers each card: readers of the screen hear it."""
+    buttons = [ipywidgets.ToggleButton(each.chosen, description=f"{each.label} {bare(each.text)}") for each in shown]
+
+    def changed(change: Any) -> None:
+        for other in buttons if only_one and change.new else ():
+            if other is not change.owner:
+                other.value = False
+
+    for button in buttons:
+        button.observe(changed, "value")
+    cards = [ipywidgets.Box(pair) for pair in zip(parts, buttons, strict=True)]
+    for card in cards:
+        card.add_class("attncheck-choice")
+
+    def entered() -> Entry:
+        return {"answer": tuple(each.id for each, button in zip(shown, buttons, strict=True) if button.value)}
+
+    return ipywidgets.VBox(cards), entered
+
+
+def _sortable(parts: dict[str, Any]) -> tuple[Any, Callable[[], Entry]]:
+    """Cards that two buttons move up and down."""
+    box, order = ipywidgets.VBox(), list(parts)
+
+    def move(name: str, by: int) -> None:
+        at = order.index(name)
+        order.insert(max(0, at + by), order.pop(at))
+        box.children = [rows[each] for each in order]
+
+    def mover(name: str, sign: str, by: int) -> Any:
+        button = ipywidgets.Button(description=sign, layout=ipywidgets.Layout(width="auto"))
+        button.on_click(lambda _: move(name, by))
+        return button
+
+    rows = {name: ipywidgets.HBox([part, mover(name, "↑", -1), mover(name, "↓", 1)]) for name, part in parts.items()}
+    box.children = list(rows.values())
+    return box, lambda: {"answer": tuple(order)}

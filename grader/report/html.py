@@ -99,6 +99,7 @@ def render_part(
     page = _Page.of(report, course, shown)
     if not style:
         return _rendered("notebook.html", page, lang, "", "/items/")
+    page = replace(page, practise=words.ASK_NEXT_IN_NOTEBOOK)
     own = sheet(_TEMPLATES / "notebook.css").replace(":root", ":scope").replace("body {", ":scope {")
     return _rendered("notebook.html", page, lang, f"@scope (.attncheck) {{ {own} }}")
 
@@ -234,6 +235,7 @@ class _Page:
     whose: PageLearner
     item_ids: frozenset[str]
     sections: SectionCache | None = None
+    practise: Text = words.ASK_NEXT_ON_PAGE
 
     @classmethod
     def of(
@@ -384,12 +386,14 @@ class _Page:
         return asked.misconception(name) if asked is not None else None
 
     def pictures(self, exercise: ExerciseResult) -> list[DrawnArrays]:
-        """The pictures of an exercise."""
-        return [
+        """The pictures of an exercise, those that differ first, and of these the case to fix first."""
+        drawn = [
             DrawnArrays(arrays, array_picture(arrays), tuple((name, mask(values)) for name, values in arrays.masks))
             for arrays in self.shown
             if arrays.exercise == exercise.name
         ]
+        first = exercise.first_failure.case if exercise.first_failure is not None else None
+        return sorted(drawn, key=lambda each: (each.correct, each.shown.case != first))
 
 
 def _reason(found: Diagnosis) -> Reason:

@@ -67,9 +67,10 @@ _LEAST_ROOM, _SHARE = 5, 20
 _NOT_TRIED = (Status.MISSING, Status.SKIPPED)
 
 
-def render(report: Report, course: Course, lang: Lang, console: Console) -> None:
-    """Writes ``report`` to ``console``. ``course`` provides the texts of misconceptions."""
+def render(report: Report, course: Course, lang: Lang, console: Console, *, notebook: bool = False) -> None:
+    """Writes ``report`` to ``console``, which may be in a ``notebook``. ``course`` has the texts of misconceptions."""
     page = Page(console, lang)
+    page.notebook = notebook
     _head(page, report)
     _urgent(page, report)
     for result in report.questions:
@@ -326,7 +327,8 @@ def _belief(page: Page, belief: Misconception, sentences: str, indent: int, aske
     if belief.ask is not None and page.say(belief.ask) not in sentences:
         page.lines(page.say(belief.ask), indent=indent, lead="→ ", style="cyan")
     if asked is not None:
-        page.lines(page.say(words.ASK_NEXT, item=asked), indent=indent, lead="→ ", style="cyan")
+        practise = words.ASK_NEXT_IN_NOTEBOOK if page.notebook else words.ASK_NEXT
+        page.lines(page.say(practise, item=asked), indent=indent, lead="→ ", style="cyan")
 
 
 def _difference(page: Page, difference: Difference, indent: int) -> None:

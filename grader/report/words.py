@@ -77,6 +77,7 @@ GIVEN = {"torch": Message("tested with torch tensors"), "numpy": Message("tested
 #: On pages, where the item may be a link.
 ASK_NEXT_ON_PAGE = Message("Practise this idea: {item}")
 ASK_NEXT = Message("Practise this idea: attncheck quiz {item}")
+ASK_NEXT_IN_NOTEBOOK = Message('Practise this idea: `quiz("{item}")`')
 NOTES = Message("Please note")
 LATE = Message("submitted {time} late")
 ALL_PASSED = Message("Everything is correct. Well done!")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from itertools import islice
@@ -45,6 +45,8 @@ __all__ = [
     "files_defining",
     "fingerprint",
     "fingerprint_and_learner",
+    "found_in_cells",
+    "has_cells",
     "is_small",
     "learner_named",
     "parse_files",
@@ -52,9 +54,6 @@ __all__ = [
     "read_cells",
     "read_files",
 ]  # fmt: skip
-
-#: The name of the notebook that a learner is working in, in messages.
-_NOTEBOOK = "notebook.ipynb"
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -78,11 +77,18 @@ def read_files(path: Path) -> FoundFiles:
     return _bounded(path, _gather_path) if is_zip else _gather_path(path)
 
 
-def read_cells(cells: Mapping[int, str], wanted: Sequence[str], learner: str, folder: Path) -> Submission:
-    """The parts of the cells that a notebook has run that ``wanted`` names need, as found by ``cells.select``.
+def read_cells(
+    cells: Mapping[int, str], wanted: Sequence[str], learner: str, folder: Path, name: str = "notebook.ipynb"
+) -> Submission:
+    """The parts of the cells that the notebook ``name`` has run and ``wanted`` names need, found by ``cells.select``.
 
     Modules in ``folder`` that these cells import are read, too. Raises SubmissionError if there is nothing to grade.
     """
+    return _submission_from(found_in_cells(cells, wanted, folder, name), learner, name)
+
+
+def found_in_cells(cells: Mapping[int, str], wanted: Sequence[str], folder: Path, name: str) -> FoundFiles:
+    """The files that ``read_cells`` reads: a notebook, and modules of ``folder``."""
     # Only notebooks need these, and json is slow to import.
     import json
 
@@ -91,16 +97,18 @@ def read_cells(cells: Mapping[int, str], wanted: Sequence[str], learner: str, fo
     chosen = select(cells, wanted)
     # Left-out cells become blank ones, so that cell numbers in messages are the numbers of the runs.
     sources = [chosen.get(number, "") for number in range(1, max(chosen, default=0) + 1)]
-    content = {"nbformat": 4, "cells": [{"cell_type": "code", "source": source} for source in sources]}
-    raws = {_NOTEBOOK: RawFile(_NOTEBOOK, "notebook", json.dumps(content).encode())}
+    blank: dict[str, object] = {"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": []}
+    code = [{**blank, "source": source} for source in sources]
+    content = {"nbformat": 4, "nbformat_minor": 4, "metadata": {}, "cells": code}
+    raws = {name: RawFile(name, "notebook", json.dumps(content, ensure_ascii=False).encode())}
     pending = imports(chosen.values())
     while pending:
-        name = f"{pending.pop()}.py"
-        if name not in raws and stat.S_ISREG(_mode(folder / name)):
-            read = read_files(folder / name).raws
+        module = f"{pending.pop()}.py"
+        if module not in raws and stat.S_ISREG(_mode(folder / module)):
+            read = read_files(folder / module).raws
             raws |= {raw.path: raw for raw in read}
             pending |= imports(raw.data.decode("utf-8", "replace") for raw in read)
-    return _submission_from(FoundFiles(_NOTEBOOK, tuple(raws.values()), stem="notebook"), learner, _NOTEBOOK)
+    return FoundFiles(name, tuple(raws.values()), stem="notebook")
 
 
 def changed_since(path: Path, cells: Mapping[int, str], name: str) -> bool:
@@ -108,17 +116,28 @@ def changed_since(path: Path, cells: Mapping[int, str], name: str) -> bool:
 
     False if the notebook cannot be read.
     """
-    # Only notebooks need these.
-    from grader.submission import notebook
-    from grader.submission.cells import last_binding
+    from grader.submission.cells import last_binding  # only notebooks need it
+
+    saved = _saved_cells(path)
+    cell = last_binding(saved, name)
+    return cell is not None and saved[cell].strip() not in {text.strip() for text in cells.values()}
+
+
+def has_cells(path: Path, ran: Iterable[str]) -> bool:
+    """Whether the notebook saved at ``path`` has every cell that was ``ran``. False if it cannot be read."""
+    saved = {text.strip() for text in _saved_cells(path).values()}
+    return bool(saved) and all(text.strip() in saved for text in ran if text.strip())
+
+
+def _saved_cells(path: Path) -> dict[int, str]:
+    """The code cells of the notebook saved at ``path``; none if it cannot be read."""
+    from grader.submission import notebook  # only notebooks need it
 
     try:
         raws = _gather_path(path).raws
-        saved = dict(enumerate(notebook.sources(raws[0]))) if raws else {}
+        return dict(enumerate(notebook.sources(raws[0]))) if raws else {}
     except Unusable:
-        return False
-    cell = last_binding(saved, name)
-    return cell is not None and saved[cell].strip() not in {text.strip() for text in cells.values()}
+        return {}
 
 
 def _mode(path: Path) -> int:

@@ -161,7 +161,7 @@ def _statement(cell: int, lines: range, node: ast.stmt, inner: frozenset[str]) -
         binds=frozenset(stored | imported - {"*"}),
         mentions=frozenset(loaded | inner),
         changes=frozenset(changed),
-        everywhere=future or "*" in imported,
+        everywhere=future or ("*" in imported and getattr(node, "module", "") != "attncheck"),
     )
 
 

@@ -15,29 +15,17 @@ from grader.core.model import Exercise, Item, Message, Question, Status, Text
 from grader.core.typesetting.html_page import HtmlPage
 from grader.course import items
 from grader.learning import log, next_step, quiz_view, review, review_view
+from grader.learning.entries import Entry, answer_text, described, given_answer, shown_choices
 from grader.learning.log import Rating
 from grader.learning.quiz_session import (
-    Feedback,
     ItemRecord,
-    QuizCard,
     ReadingToConfirm,
-    Settled,
     TypedAnswer,
     UnreadableAnswer,
     WrongAnswer,
 )
 from grader.learning.review import Card
-from grader.web.entries import (
-    Entry,
-    Filled,
-    MarkedPart,
-    answer_text,
-    described,
-    entry_from_form,
-    given_answer,
-    read_field,
-    shown_choices,
-)
+from grader.web.entries import Filled, MarkedPart, entry_from_form, read_field
 from grader.web.learner import ItemState, draft_of
 from grader.web.visit import LearnerVisit
 
@@ -338,11 +326,8 @@ def _item_page(
 
 def _how(visit: LearnerVisit, state: ItemState) -> Markup:
     """How to answer an item; while there is no feedback, what the next attempt is worth."""
-    page, card = HtmlPage(visit.lang), state.card
-    if state.feedback is not None:  # it says what the next attempt is worth
-        card = replace(card, record=replace(card.record, tries=0), reminder=None)
-    # Entries to sort are on the page anyway, and learners do not type letters.
-    quiz_view.how_to_answer(page, card, keys=True, buttons=card.asked.form != "order")
+    page = HtmlPage(visit.lang)
+    quiz_view.how_in_fields(page, state.card, said=state.feedback is not None)
     return page.html
 
 
@@ -352,14 +337,7 @@ def _feedback(visit: LearnerVisit, sent: SentAnswer, settled: bool) -> Markup:
     if sent.say is not None:
         page.lines(sent.say.of(visit.lang), lead="?", style="magenta")
     if state.feedback is not None and (sent.say is None or settled):
-        quiz_view.feedback(page, _on_page(state.feedback, card), card, buttons=True)
+        quiz_view.feedback(page, quiz_view.beside_answer(state.feedback, card), card, buttons=True)
     if settled and card.item.sealed and (later := visit.learner.about_results()) is not None:
         page.lines(later.of(visit.lang), indent=2, style="dim")
     return page.html
-
-
-def _on_page(feedback: Feedback, card: QuizCard) -> Feedback:
-    """``feedback`` without what the page shows in its own way: the learner's words, and a key that names options."""
-    if not isinstance(feedback, Settled):
-        return feedback
-    return replace(feedback, words=None, key=None if items.ask(card.item, card.context).choices else feedback.key)

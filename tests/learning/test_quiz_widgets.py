@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import functools
 import itertools
+import re
 from collections.abc import Iterator
 from typing import Any
 
 import ipywidgets
 import pytest
 
-from grader.core.marks import plain
+from grader.core.marks import bare, plain
 from grader.core.model import Course, Item
-from grader.core.typesetting.html import formula
+from grader.core.typesetting.html import formula, typeset
 from grader.course import items, loader
 from grader.grading import courses
 from grader.learning import quiz_session
@@ -59,22 +60,23 @@ def fill(quiz: QuizWidgets, answer: str) -> None:
     """Selects or types ``answer``, written as in answers.yaml: on the screen, options have numbers."""
     card = quiz_session.current(quiz.session)
     assert card is not None
-    lines, matches = items.numbers(card.asked.choices), items.numbers(card.asked.partners)
-    found = [w for w in below(quiz.box) if not isinstance(w, (ipywidgets.Button, ipywidgets.HTML, ipywidgets.Box))]
-    match found[0]:
-        case ipywidgets.Checkbox():
-            for box in found:
-                box.value = box.description.split()[0] in [lines[name] for name in answer.split(", ")]
-        case ipywidgets.Label():
-            pairs = dict(pair.split("-") for pair in answer.split(", "))
-            for label, menu in zip(found[::2], found[1::2], strict=True):
-                (name,) = (name for name, number in lines.items() if number == label.value.split()[0])
-                assert any(label.split()[0] == matches[pairs[name]] for label, _ in menu.options)
-                menu.value = pairs[name]
-        case ipywidgets.Text() if card.asked.form == "order":
-            found[0].value = " ".join(lines[name] for name in answer.split())
-        case field:
-            field.value = answer
+    found = [w for w in below(quiz.box) if isinstance(w, (ipywidgets.ToggleButton, ipywidgets.Dropdown))]
+    match card.asked.form:
+        case "one" | "many":
+            for number, button in zip(items.numbers(card.asked.choices).items(), found, strict=True):
+                assert button.description.split()[0] == number[1]
+                button.value = number[0] in answer.split(", ")
+        case "pairs":
+            for choice, menu in zip(card.asked.choices, found, strict=True):
+                menu.value = dict(pair.split("-") for pair in answer.split(", "))[choice.id]
+        case "order":
+            left = [choice.id for choice in card.asked.choices]
+            for place, name in enumerate(answer.split()):
+                for row in range(left.index(name), place, -1):
+                    [w for w in below(quiz.box) if getattr(w, "description", "") == "↑"][row].click()
+                left.insert(place, left.pop(left.index(name)))
+        case _:
+            next(w for w in below(quiz.box) if isinstance(w, (ipywidgets.Text, ipywidgets.Textarea))).value = answer
 
 
 @pytest.mark.parametrize("kind", ["choice", "multi", "match", "order", "number"])
@@ -89,7 +91,7 @@ def test_a_correct_answer_of_every_form(kind: str) -> None:
         candidates = _candidates(item, context)
         key = next(a for a in candidates if items.judge(item, a, context).fraction == 1)
     fill(quiz, key)
-    press(quiz, "Submit")
+    press(quiz, "Check")
     assert [event.fraction for event in saved if isinstance(event, Answered)] == [1.0]
     assert "Correct" in text(quiz)
     press(quiz, "Next")
@@ -110,20 +112,22 @@ def _candidates(item: Item, context: items.Context) -> Iterator[str]:
 
 
 def test_a_wrong_answer_then_the_other_buttons() -> None:
-    """A wrong answer leaves another attempt; nothing selected submits nothing; every button does what it says."""
+    """A wrong answer is marked and leaves another attempt; what is empty is not submitted; all buttons work."""
     one, two = [i for q in shipped_course().questions for i in q.items if i.kind == "choice"][:2]
     quiz, saved = quiz_on(one, two)
-    press(quiz, "Submit")
-    assert not saved
+    press(quiz, "Check")
+    assert not saved and "Choose or write an answer first." in text(quiz)
     context = items.Context(shipped_course().public_id, "ada", one.id)
     wrong = next(a for a in _candidates(one, context) if items.judge(one, a, context).fraction == 0)
     fill(quiz, wrong)
-    press(quiz, "Submit")
-    assert "Attempt 2 of" in text(quiz)
+    press(quiz, "Check")
+    (shown,) = (each.text.en for each in items.ask(one, context).choices if each.id == wrong)
+    assert re.findall(r'option bad.*?class="text">(.*?)</span>', text(quiz)) == [typeset(shown)]
+    assert text(quiz).count("Attempt 2 of") == 1
     press(quiz, "中文")
     assert isinstance(saved[-1], Spoke)
     press(quiz, "显示答案")
-    assert "答案如下" in text(quiz)
+    assert "答案如下" in text(quiz) and "option good" in text(quiz)
     press(quiz, "下一题")
     press(quiz, "上一题")
     press(quiz, "下一题")
@@ -131,18 +135,9 @@ def test_a_wrong_answer_then_the_other_buttons() -> None:
     assert quiz.session.over
 
 
-def test_a_derivation_is_typed_in_several_lines() -> None:
-    """An answer of several lines has a field for them; what cannot be read costs no attempt."""
-    quiz, saved = quiz_on(first("derivation"))
-    fill(quiz, "not a formula (\nat all")
-    press(quiz, "Submit")
-    assert "did not count as an attempt" in text(quiz)
-    assert not any(isinstance(event, Answered) for event in saved)
-
-
-def boxes(quiz: QuizWidgets) -> list[ipywidgets.Checkbox]:
-    """The boxes to tick."""
-    return [widget for widget in below(quiz.box) if isinstance(widget, ipywidgets.Checkbox)]
+def boxes(quiz: QuizWidgets) -> list[ipywidgets.ToggleButton]:
+    """The options to choose."""
+    return [widget for widget in below(quiz.box) if isinstance(widget, ipywidgets.ToggleButton)]
 
 
 def labels(quiz: QuizWidgets) -> list[str]:
@@ -150,48 +145,42 @@ def labels(quiz: QuizWidgets) -> list[str]:
     return [widget.description for widget in below(quiz.box) if isinstance(widget, ipywidgets.Button)]
 
 
-@pytest.mark.parametrize(("ticked", "said"), [((0,), ("a",)), ((), ())])
-def test_own_words_are_compared_with_key_points(ticked: tuple[int, ...], said: tuple[str, ...]) -> None:
-    """Below the model answer and the learner's words; no tick means none of them; the next button leads on."""
+@pytest.mark.parametrize(("ticked", "said"), [((0,), ("a",)), ((), ()), (None, None)])
+def test_own_words_are_compared_with_key_points(ticked: tuple[int, ...] | None, said: tuple[str, ...] | None) -> None:
+    """Below the model answer and the learner's words; no tick means none of them; it can wait; “Next” leads on."""
     item = first("text")
     quiz, saved = quiz_on(item)
     fill(quiz, "in my own words it is so")
-    press(quiz, "Submit")
+    press(quiz, "Check")
     assert "in my own words it is so" in text(quiz) and "Sample answer" in text(quiz)
     points = items.key_points(item)
-    assert [box.description for box in boxes(quiz)] == [point.text.en for point in points]
+    assert [box.description[2:] for box in boxes(quiz)] == [bare(point.text.en) for point in points]
     assert labels(quiz) == ["Compare", "Not now"]
-    for at in ticked:
+    for at in ticked or ():
         boxes(quiz)[at].value = True
-    press(quiz, "Compare")
-    assert [(event.said, event.points) for event in saved if isinstance(event, Explained)] == [(said, len(points))]
-    assert f"You made {len(said)} of {len(points)} key points." in text(quiz)
+    press(quiz, "Not now" if ticked is None else "Compare")
+    compared = [] if said is None else [(said, len(points))]
+    assert [(event.said, event.points) for event in saved if isinstance(event, Explained)] == compared
+    assert all(f"You made {len(said)} of {count} key points." in text(quiz) for said, count in compared)
     press(quiz, "Next")
     assert quiz.session.over
 
 
-def test_key_points_can_wait() -> None:
-    """The answer is saved all the same."""
-    quiz, saved = quiz_on(first("text"))
-    fill(quiz, "in my own words it is so")
-    press(quiz, "Submit")
-    press(quiz, "Not now")
-    assert [type(event) for event in saved] == [Answered]
-    assert "Next" in labels(quiz)
-
-
 def test_a_formula_that_was_read_otherwise_is_confirmed_first() -> None:
-    """With its reading; what was typed stays in the field; yes submits it, and a change is a new answer."""
+    """With its reading; what was typed stays in the field; yes submits it; a change is a new answer, if it is read."""
     item = next(i for q in shipped_course().questions for i in q.items if i.id == "Q4.share")
     quiz, saved = quiz_on(item)
     fill(quiz, "the share is n/(n + d)")
-    press(quiz, "Submit")
+    press(quiz, "Check")
     assert f"I read: {formula('n/(n + d)')}" in text(quiz) and "Type y" not in text(quiz) and not saved
     (field,) = [widget for widget in below(quiz.box) if isinstance(widget, ipywidgets.Text)]
     assert field.value == "the share is n/(n + d)"
     press(quiz, "Yes, that is it")
     assert [event.value for event in saved if isinstance(event, Answered)] == ["the share is n/(n + d)"]
     assert "Attempt 2" in text(quiz) and ":key" not in text(quiz) and "Yes, that is it" not in labels(quiz)
+    fill(quiz, "not a formula (")
+    press(quiz, "Check")
+    assert "did not count as an attempt" in text(quiz)
     fill(quiz, "n/(n + 2 d)")
-    press(quiz, "Submit")
+    press(quiz, "Check")
     assert "Correct" in text(quiz)

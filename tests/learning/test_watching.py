@@ -66,7 +66,7 @@ def test_every_key_says_something() -> None:
     shown = page(session, "saved")
     assert shown.current is None and shown.left == 0
     assert {said(session, event) for event in ("next", "hint", "other")} == {said(session, "other")}
-    assert "quits" in said(session, "help")
+    assert said(session, "help") not in {"", said(session, "other")}
     session = WatchSession(lambda: report(WRONG), lambda result: (2, 1))
     session.handle("saved")
     assert "the only exercise" in said(session, "next")

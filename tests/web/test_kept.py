@@ -18,9 +18,9 @@ from grader.core.marks import plain
 from grader.core.model import Course, Item, Status, Text
 from grader.core.typesetting.html import typeset
 from grader.course import items
+from grader.learning.entries import answer_text, entry_from_answer
 from grader.learning.log import Answered
 from grader.learning.quiz_session import TypedAnswer
-from grader.web.entries import answer_text, entry_from_answer
 from grader.web.learner import LearnerWorkspace, draft_of
 from tests.web.conftest import OWN
 

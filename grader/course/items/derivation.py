@@ -247,10 +247,11 @@ def _start_or_none(spec: Spec, declared: Declarations) -> Node | None:
 
 
 def _worked(spec: Spec, declared: Declarations) -> Iterator[ValueProblem]:
-    context = Context("", "", "")
+    context, bank = Context("", "", ""), _of_bank(spec)
     judged = judge(spec, _with_givens(spec, [line.line for line in spec.chain]), context)
     if judged.status is not Status.PASSED:
         said = marks.plain(judged.message.en) if judged.message else f"it shows {judged.misconception}"
+        said += "" if judged.place else _not_shown(spec, bank)
         yield ValueProblem(("chain",), f"expected a chain that passes, but: {said}", "own-answer")
     if judge(spec, _with_givens(spec, [spec.from_, spec.to, spec.to]), context).fraction:
         yield ValueProblem(("routes",), "expected stages that the end does not show", "given-away")
@@ -267,6 +268,24 @@ def _worked(spec: Spec, declared: Declarations) -> Iterator[ValueProblem]:
                     f"a line not equal to another ({earlier.line})",
                     "wrong-is-right",
                 )
+
+
+def _not_shown(spec: Spec, bank: _OfBank) -> str:
+    """Which stage no line of the worked chain shows, what its lines count as, and what to change; empty if all are."""
+    looker = Looker(bank.declared, bank.start, bank.end, spec.routes, spec.keep == "brackets")
+    chains = [parse_chain(line.line.strip().lstrip("="), bank.declared.vocabulary) for line in spec.chain]
+    sides = [(number, show(node), node) for number, chain in enumerate(chains, 1) for node in chain]
+    lines = looker.look(sides)
+    shown = _stages.best(lines, spec.routes, looker)
+    stage = next((stage for stage, done in zip(shown.route.stages, shown.shown, strict=True) if not done), None)
+    if stage is None:
+        return ""
+    forms = ", ".join(f"{line.number} as {show(line.variants[0])}" for line in lines if line.variants)
+    return (
+        f" No line shows the stage “{marks.plain((stage.means or stage.missing).en)}”. Without what changes nothing, "
+        f"lines count as follows: {forms.replace('…', '') or 'none'}. Write a line that shows the stage even so, "
+        "change its `is`, or let it look at lines as they are written (`written: true`)."
+    )
 
 
 def _with_givens(spec: Spec, lines: object) -> dict[str, object]:
