@@ -6,7 +6,7 @@ import itertools
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +36,23 @@ def plain() -> bool:
     context = click.get_current_context(silent=True)
     asked = context is not None and context.find_root().params.get("plain")
     return bool(asked or os.environ.get("ATTNCHECK_PLAIN"))
+
+
+def has_keys() -> bool:
+    """Whether single keys work: a person at a capable terminal, who needs no screen reader."""
+    at_terminal = sys.stdin.isatty() and sys.stdout.isatty() and not plain()
+    return at_terminal and os.environ.get("TERM", "dumb") != "dumb"
+
+
+def read_key(keys: Mapping[str, str]) -> str:
+    """What the next key among ``keys`` stands for; others do nothing. The end of the input is ^D."""
+    while True:
+        try:
+            key = click.getchar()
+        except EOFError:
+            key = "\x04"
+        if key.lower() in keys:
+            return keys[key.lower()]
 
 
 def stdout() -> Console:

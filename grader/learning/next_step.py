@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from grader.core.layout import WIDTH, wrap
-from grader.core.model import Course, Lang, Message, Text
+from grader.core.model import Course, Lang, Message, Report, Status, Text
 from grader.core.text import LABELED, points
 from grader.course.starter import file_name
 from grader.learning import review
@@ -30,6 +30,14 @@ class NextStep:
     question: QuestionProgress | None = None
     name: str = ""
     commands: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LearnerFiles:
+    """The paths of a learner's files: those of questions that are ``present``, and the one with or for ``answers``."""
+
+    present: tuple[str, ...]
+    answers: str
 
 
 def next_step(progress: Progress, due: int, present: Sequence[str] = ()) -> NextStep:
@@ -79,6 +87,7 @@ _QUIZ = Message("Next: {id}, “{title}”: {count} quiz items left.")
 _QUIZ_ONE = Message("Next: {id}, “{title}”: one quiz item left, {name}.")
 _CODE = Message("Next: {id}, “{title}”: write {name} ({points} points).")
 _CODE_MORE = Message("Next: {id}, “{title}”: write {name} ({points} points); {more} more to write after it.")
+_TO_ADD = Message("Next: write your answers to {id} from the quiz to {file}.")
 _REVIEW = Message("Next: review; {due} cards are due.")
 _REVIEW_ONE = Message("Next: review; one card is due.")
 _DONE = Message("Everything is correct, and nothing is due for review.")
@@ -110,14 +119,22 @@ def lines(
 
 
 def after_passing(
-    course: Course, log: Sequence[Event], now: datetime, present: Sequence[str], lang: Lang, width: int = WIDTH
-) -> list[str]:
-    """The next step alone, for the end of a report in which everything is correct; nothing if there is none."""
+    course: Course, log: Sequence[Event], now: datetime, report: Report, files: LearnerFiles
+) -> tuple[Text, tuple[str, ...]] | None:
+    """The next step and its commands, for the end of a report in which all code is correct; None if nothing is open.
+
+    Answers that the report misses come first: to questions of the quiz, or from the quiz into the file.
+    """
+    progress = progress_of(course, log)
+    for result in report.questions:
+        if any(item.status is Status.MISSING for item in result.items):
+            question = progress.question(result.id)
+            to_ask = NextStep("quiz", question, next((item.item.id for item in open_items(question)), ""))
+            said = _said(to_ask, 0) if to_ask.name else _TO_ADD.fill(id=result.id, file=files.answers)
+            return said, (f"attncheck quiz {result.id} --to {files.answers}",)
     due = review.waiting(review.cards(course, log), now)
-    step = next_step(progress_of(course, log), due, present)
-    if step.kind == "done":
-        return []
-    return [*wrap(_said(step, due).of(lang), width), *(f"  {command}" for command in step.commands)]
+    step = next_step(progress, due, files.present)
+    return None if step.kind == "done" else (_said(step, due), step.commands)
 
 
 def _said(step: NextStep, due: int) -> Text:

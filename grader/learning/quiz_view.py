@@ -109,14 +109,16 @@ _KEYS = {
     "pairs": (Message("↑↓: choose a line"), Message("←→ or its number: choose the match"), _KEY_SUBMIT),
     "line": (_KEY_SUBMIT,),
     "lines": (Message("Enter: new line"), Message("empty line: submit")),
-    "": (Message("Enter: next"),),
+    "": (Message("n or Enter: next"),),
 }
 _KEY_FOLLOW = Message("f: follow-up")
 _KEY_SKIP = Message("^S: skip")
 _KEYS_ALWAYS = (Message("^P: back"), Message("^L: 中文"), Message("^Q: quit"))
 #: Where nothing is typed, the letter alone is enough.
 _KEYS_CHOOSING = (*_KEYS_ALWAYS[:2], Message("q: quit"))
+_KEY_SKIP_CHOOSING = Message("n: skip")
 _KEY_HELP = Message("?: help")
+NO_HINTS = Message("Items have no hints: after a wrong answer, you get a question to think about.")
 _NO_KEY = Message("“{key}” does nothing here; ? shows the keys.")
 _UNCHOSEN = Message("Choose something first, then press Enter.")
 _UNMATCHED = Message("Not every line has a match yet ({left} left).")
@@ -133,7 +135,8 @@ ANSWER_DIFFERS = Message("{item}: {file_answer} in the file, {quiz_answer} in th
 ASK_REPLACE = Message("Replace them with those of the quiz?")
 ANSWERS_KEPT = Message("These were left as they are. To exchange them, edit the file, or run this in a terminal.")
 ASK_WRITE = Message("Write your answers to {count} graded items to {file}, which counts for your grade?")
-HOW_TO_WRITE = Message("To write your answers to a file that you can submit: attncheck quiz --to answers.yaml")
+HOW_TO_WRITE = Message("To write your answers to a file that you can submit: `attncheck quiz --to answers.yaml`")
+TYPED_KEPT = Message("What you typed is saved: it will be there when the item comes again.")
 PROGRESS_KEPT = Message("interrupted; all your answers are saved in {file}")
 
 # ---------------------------------------------------------------------------------------------- cards
@@ -365,8 +368,9 @@ def _help(page: Page) -> None:
 def key_help(form: str, lang: Lang, width: int, *, follow: bool = False) -> list[str]:
     """What the keys do in a ``form`` (empty: between two items), as lines that break only between keys."""
     first = (_KEY_FOLLOW,) if follow else ()
-    always = _KEYS_ALWAYS if form in ("line", "lines") else _KEYS_CHOOSING
-    keys = (*first, *_KEYS[form], *always) if not form else (*_KEYS[form], _KEY_SKIP, *always, _KEY_HELP)
+    typed = form in ("line", "lines")
+    always, skip = (_KEYS_ALWAYS, _KEY_SKIP) if typed else (_KEYS_CHOOSING, _KEY_SKIP_CHOOSING)
+    keys = (*first, *_KEYS[form], *always) if not form else (*_KEYS[form], skip, *always, _KEY_HELP)
     lines: list[str] = []
     for key in (text.of(lang) for text in keys):
         if lines and cells(lines[-1]) + 3 + cells(key) <= width:
@@ -445,11 +449,12 @@ def summary(page: Page, results: QuizSummary) -> None:
     page.blank()
     page.lines(page.say(Message("What to do next")), style="bold")
     if results.due:
-        page.lines(page.say(Message("Items left: {due}. Continue with attncheck quiz."), due=results.due), lead="  – ")
+        left = Message("Items left: {due}. Continue with `attncheck quiz`.").fill(due=results.due)
+        page.lines(page.say(left), lead="  – ")
     advised = {met.advice.exercise: met.advice for met in reversed(results.met) if met.advice is not None}
     for advice in list(advised.values())[:3]:
         page.lines(_advice(advice).of(page.lang), lead="  – ")
-    page.lines(page.say(Message("attncheck review asks you again when an item is due.")), lead="  – ")
+    page.lines(page.say(Message("`attncheck review` asks you again when an item is due.")), lead="  – ")
     page.lines(page.say(_PRACTICE), style="dim")
 
 

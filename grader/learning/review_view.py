@@ -30,9 +30,9 @@ _NOTHING_DUE = Message("Nothing is due now. The next card is {card}, due {when}.
 _COLUMNS = (Message("due"), Message("card"), Message("question", "number"), Message("reviewed"))
 _UNITS = ((86400, "d", "天"), (3600, "h", "小时"), (60, "min", "分钟"))
 
-_HOW = Message("Enter: grade {file}; or type another path. :hint :skip :lang :quit")
+_HOW = Message("Enter: grade {file}, or type another path · h: hint · n: skip · :lang: 中文 · q: quit")
 _FILL_IN = Message("Created {file}: write your code there, then press Enter again.")
-_TRY_AGAIN = Message("Fix it and press Enter again, or type :skip to see it again soon.")
+_TRY_AGAIN = Message("Fix it and press Enter again, or n to see it again soon.")
 
 KNOWN: dict[Rating, Text] = {
     "good": Message("known"),
@@ -121,11 +121,11 @@ def task(page: Page, card: Card, number: int, total: int) -> None:
 
 def rating_prompt(outcome: Outcome) -> Text:
     """What the learner can type once a card is done. Only where it decides something, a rating of their own."""
-    text = Message("Enter: continue · q: stop")
+    text = Message("n or Enter: continue · q: quit")
     if outcome.status is Status.PENDING:
-        text = Message("How well did you know it? Enter: with effort · g: well · e: easily · a: not at all · q: stop")
+        text = Message("How well did you know it? Enter: with effort · g: well · e: easily · a: not at all · q: quit")
     elif outcome.status is Status.PASSED and outcome.tries == 1 and not outcome.helped:
-        text = Message("Enter: good · e: easy · q: stop")
+        text = Message("Enter: good · e: easy · q: quit")
     return Message("f: follow-up question · {more}").fill(more=text) if outcome.follow else text
 
 

@@ -308,15 +308,15 @@ def grading(monkeypatch: pytest.MonkeyPatch) -> list[Status]:
     [
         (["mine.py"], [Status.PASSED], "good", "known; next review: in 2 d"),
         (["mine.py", "mine.py"], [Status.FAILED, Status.PASSED], "hard", "Fix it and press Enter again"),
-        (["mine.py", ":skip"], [Status.FAILED], "again", "to review again soon"),
+        (["mine.py", "n"], [Status.FAILED], "again", "to review again soon"),
         (["mine.py"], [Status.RAISED], "again", "Reviewed: 1 (1 to review again soon)"),
-        ([":hint", ":hint", ":hint", "mine.py"], [Status.PASSED], "hard", "There are no more hints."),
+        (["h", ":hint", "H", "mine.py"], [Status.PASSED], "hard", "There are no more hints."),
         (["nowhere.py", "mine.py"], [Status.PASSED], "good", "nowhere.py: there is nothing at this path"),
         (["mine.py", "mine.py"], [Status.UNMARKED, Status.PASSED], "good", "softmax"),
         (["?", ":back", ":nonsense", "mine.py"], [Status.PASSED], "good", "Enter: grade softmax_"),
         ([":lang", "mine.py"], [Status.PASSED], "good", "凭记忆重新写一遍"),
         ([":skip"], [], None, "Reviewed: 0"),
-        ([":quit"], [], None, "Left: 1."),
+        (["q"], [], None, "Left: 1."),
         ([], [], None, "Left: 1."),
     ],
 )

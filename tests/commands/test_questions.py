@@ -278,8 +278,12 @@ def test_the_map(lang: str, nothing: str, attncheck: Attncheck, course: object) 
     assert attncheck("questions", "--markdown", "--lang", lang).out.startswith("# ")
 
 
-def test_start_knows_the_name(attncheck: Callable[..., Any], tmp_path: Path) -> None:
-    """A learner who has given a name finds it in answers.yaml, so that reports are headed by it."""
-    attncheck("name", "Ada Lovelace")
-    assert attncheck("start", "Q5", str(tmp_path / "work")).code == 0
+def test_start_knows_the_name(attncheck: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A learner who has given a name finds it in answers.yaml; one at a terminal is asked for it. Without a question,
+    the next one is begun in the folder work."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setattr("click.prompt", lambda text, default: "Ada Lovelace")
+    assert attncheck("start").code == 0 and attncheck("name").out == "Your name is Ada Lovelace.\n"
     assert 'learner: "Ada Lovelace"' in (tmp_path / "work" / "answers.yaml").read_text("utf-8")

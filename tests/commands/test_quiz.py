@@ -228,7 +228,8 @@ def test_the_offer_at_the_end(
     if file is not None:
         place.write_text(file, "utf-8")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(quizzing, "front_end", lambda: quizzing.LineFrontEnd(io.StringIO(f"{B}\n4\n"), echo=False))
+    front = quizzing.LineFrontEnd(io.StringIO(f"{B}\n4\n"), echo=False)
+    monkeypatch.setattr(quizzing, "front_end", lambda saved: front)
     monkeypatch.setattr(sys, "stdin", io.StringIO(replies))
     ran = attncheck("quiz", "--learner", "ada")
     assert ran.code == 0
@@ -282,7 +283,7 @@ class Fake:
 def test_keys(attncheck: Attncheck, monkeypatch: pytest.MonkeyPatch) -> None:
     """With keys, options are left to the keyboard; what is settled is shown again on the way back."""
     front = Fake(TypedAnswer("b"), "next", "back", "lang", "next", "help", "back", "next", "quit")
-    monkeypatch.setattr(quizzing, "front_end", lambda: front)
+    monkeypatch.setattr(quizzing, "front_end", lambda saved: front)
     ran = attncheck("quiz", "--lang", "en")
     assert ran.code == 0 and not front.actions
     assert front.follow == [False] * 4
@@ -293,7 +294,7 @@ def test_keys(attncheck: Attncheck, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_interrupted(attncheck: Attncheck, monkeypatch: pytest.MonkeyPatch, progress_file: Path) -> None:
     """^C ends it with 130, and what was answered is kept."""
-    monkeypatch.setattr(quizzing, "front_end", lambda: Fake(TypedAnswer("b"), KeyboardInterrupt()))
+    monkeypatch.setattr(quizzing, "front_end", lambda saved: Fake(TypedAnswer("b"), KeyboardInterrupt()))
     ran = attncheck("quiz", "--lang", "en")
     assert ran.code == 130
     assert "all your answers are saved" in ran.err
@@ -304,7 +305,7 @@ def test_each_answer_is_kept_before_anything_is_said(
     attncheck: Attncheck, monkeypatch: pytest.MonkeyPatch, progress_file: Path
 ) -> None:
     """Whatever stops the program while it speaks, the answer is there."""
-    monkeypatch.setattr(quizzing, "front_end", lambda: Fake(TypedAnswer("b")))
+    monkeypatch.setattr(quizzing, "front_end", lambda saved: Fake(TypedAnswer("b")))
     monkeypatch.setattr("grader.learning.quiz_view.feedback", lambda *_: pytest.fail("killed"))
     with pytest.raises(pytest.fail.Exception):
         attncheck("quiz")
@@ -326,7 +327,7 @@ def test_which_front(term: str, kind: type, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("TERM", term)
     monkeypatch.setattr(sys, "stdin", Terminal())
     monkeypatch.setattr(sys, "stdout", Terminal())
-    monkeypatch.setattr(keyboard.Keyboard, "__init__", lambda self: None)
+    monkeypatch.setattr(keyboard.Keyboard, "__init__", lambda self, saved: None)
     assert isinstance(quizzing.front_end(), kind)
 
 

@@ -246,7 +246,22 @@ def test_watch_says_when_code_ran_unconfined(unsafe: bool, report: Report, cours
 
 
 def test_praises(report: Report, course: Course) -> None:
-    """When everything passed, that is said."""
+    """When everything passed, that is said; when all code did, how many answers are left."""
+    passed = replace(report.questions[0].exercises[0], status=Status.PASSED)
+    missing, wrong = Status.MISSING, Status.FAILED
+    left_by_items = {
+        (): "Everything that is graded here",
+        (missing,): "One answer left.",
+        (missing, missing): "2 answers left.",
+        (missing, wrong): "2 answers left; 1 of them incorrect",
+        (wrong,): "One answer is not.",
+        (Status.PENDING,): "The answers wait",
+    }
+    for statuses, left in left_by_items.items():
+        items = tuple(replace(report.questions[0].items[0], status=status) for status in statuses)
+        only_code = changed(report, items=items, exercises=(passed,))
+        for text in (shown(only_code, course), watched(WatchState(only_code, None, None, 0, (), 0.1), course)):
+            assert left in flat(text) and "Everything is correct" not in text
     right = changed(report, items=report.questions[0].items[:1], exercises=())
     assert "Everything is correct" in shown(right, course)
     lost = Notice("answers.yaml", Text("Your answers were not graded.", "答案没有评分。"), urgent=True)
