@@ -11,7 +11,7 @@ from grader.commands._options import Call, find_exercise, present_files, say
 from grader.core.layout import wrap
 from grader.core.model import Course, ExerciseResult, Message, Report, Text
 from grader.course import starter
-from grader.learning import hints, log, next_step, reference_view, watching
+from grader.learning import log, next_step, reference_view, watching
 from grader.learning.answers_file import PLACEHOLDER
 from grader.learning.log import Event
 from grader.learning.next_step import LearnerFiles
@@ -46,7 +46,7 @@ def follow(call: Call, course: Course, path: Path, question: str | None = None) 
             submission = read(path, call.learner_of(path, course))
             return grade(course, submission, sandbox.observe, selection=selection, context=context)
 
-        session = watching.WatchSession(graded, lambda result: _hints(course, result))
+        session = watching.WatchSession(graded, lambda name: len(find_exercise(course, name)[1].hints))
         console = stdout()
         keys = sys.stdin.isatty() and sys.platform != "win32"
         events = call.read_events(course)
@@ -73,11 +73,6 @@ def follow(call: Call, course: Course, path: Path, question: str | None = None) 
 def _where_to_write(course: Course, exercise: ExerciseResult, path: Path) -> Text:
     question, _ = find_exercise(course, exercise.name)
     return _WRITE.fill(file=(path / starter.file_name(question) if path.is_dir() else path).as_posix())
-
-
-def _hints(course: Course, result: ExerciseResult) -> tuple[int, ...]:
-    question, exercise = find_exercise(course, result.name)
-    return hints.order(exercise, hints.about(question, result.misconception, result))
 
 
 def after_grading(

@@ -12,7 +12,7 @@ from grader.core.model import Exercise, Item, Message, Status, Text
 from grader.core.text import COMMA, LONGEST_NAME, PARENTHESIZED, RESULT, SEMICOLON, clean, clean_marked
 from grader.course.starter import points_of
 from grader.learning import quiz_view
-from grader.learning.hints import HINT
+from grader.learning.progress_view import HINT
 from grader.learning.review_session import Feedback, HintShown, Outcome, Rated, SubmittedCode
 
 if TYPE_CHECKING:

@@ -31,13 +31,13 @@ _KEYS_ARE = Message(
 class WatchSession:
     """The state of one ``attncheck watch``.
 
-    ``grade`` grades the submission and ``order`` says which hints to show for a failure, in which order. ``report`` is
+    ``grade`` grades the submission and ``count_hints`` says how many hints the exercise of a name has. ``report`` is
     the last report and ``seconds`` how long it took; ``position`` counts through its failures, of which ``seen`` was
     shown last with ``hints``, which go when it changes.
     """
 
     grade: Callable[[], Report]
-    order: Callable[[ExerciseResult], tuple[int, ...]]
+    count_hints: Callable[[str], int]
     report: Report | None = None
     error: Text | None = None
     seconds: float = 0.0
@@ -65,8 +65,8 @@ class WatchSession:
             self._grade()
         elif event == "next":
             self.position, self.hints = self.position + 1, ()
-        elif event == "hint" and (failing := self._current()) is not None:
-            self.hints += tuple(number for number in self.order(failing) if number not in self.hints)[:1]
+        elif event == "hint":
+            self.hints += (len(self.hints) + 1,)
         current = self._current()
         failure = "" if current is None else _failure(current)
         if failure != self.seen:
@@ -75,7 +75,7 @@ class WatchSession:
 
     def _hints_left(self) -> bool:
         current = self._current()
-        return current is not None and any(number not in self.hints for number in self.order(current))
+        return current is not None and len(self.hints) < self.count_hints(current.name)
 
     def _grade(self) -> None:
         start = time.perf_counter()
