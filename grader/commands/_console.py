@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from grader.classroom.words import GRADED
+from grader.core import marks
 from grader.core.layout import WIDTH, wrap
 from grader.core.model import Lang, Message, Text
 from grader.core.text import clean
@@ -93,7 +94,7 @@ def width(*, err: bool = False, most: int = WIDTH) -> int:
 def tell(text: Text, lang: Lang) -> None:
     """Print a message: wrapped on a terminal, otherwise as it is, because programs may search it."""
     message = text.of(lang)
-    click.echo("\n".join(wrap(message, width())) if sys.stdout.isatty() else message)
+    click.echo("\n".join(wrap(message, width())) if sys.stdout.isatty() else marks.plain(message))
 
 
 def page(lang: Lang) -> Page:

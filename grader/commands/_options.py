@@ -17,6 +17,7 @@ from grader.commands import LANG
 from grader.commands._language import language
 from grader.core import files
 from grader.core.errors import StateError, UsageError
+from grader.core.marks import plain
 from grader.core.model import Course, Exercise, Item, Lang, Message, Question, Text
 from grader.core.text import name_list, suggestion
 from grader.course import loader
@@ -111,7 +112,7 @@ errors_lang_option = click.option(
 
 def say(text: Text, *, err: bool = False) -> None:
     """Print ``text`` in the language of this call. On stderr (``err``), the name of the program precedes it."""
-    message = text.of(click.get_current_context().meta[LANG])
+    message = plain(text.of(click.get_current_context().meta[LANG]))
     click.echo(f"attncheck: {message}" if err else message, err=err)
 
 

@@ -81,7 +81,8 @@ def after_grading(
     """A word about a missing name; with ``offers``, what the learner may see now; what to do if all code passed."""
     shown = wrap(_NO_NAME.of(call.lang), width()) if report.learner == PLACEHOLDER else []
     if offers:
-        shown += reference_view.offers(course, report, progress_of(course, events), log.now(), call.lang)
+        offered = reference_view.offers(course, report, progress_of(course, events), log.now(), call.lang)
+        shown += (line for each in offered for line in wrap(each, width()))
     files = LearnerFiles(tuple(present_files()), _answers_of(path))
     step = next_step.after_passing(course, events, log.now(), report, files) if report.code_passed else None
     if step is not None:

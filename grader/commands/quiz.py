@@ -30,6 +30,7 @@ from grader.core.files import create
 from grader.core.layout import wrap
 from grader.core.model import Course, Item, Lang, Message, Observed, Text
 from grader.core.text import COMMA, clean, clean_name
+from grader.course.starter import counted
 from grader.learning import answers_file, log, quiz_session, quiz_view
 from grader.learning.log import Event
 from grader.learning.quiz_session import Action, QuizCard, Session
@@ -205,7 +206,8 @@ def _offer(session: Session, asks: bool) -> None:
             return
         if not there.new(given) and not there.different(given):
             return
-    if _confirmed(quiz_view.ASK_WRITE.fill(count=len(given), file=target), session.lang, default=True):
+    written = counted(item for question in session.course.questions for item in question.items if item.id in given)
+    if _confirmed(quiz_view.ASK_WRITE.fill(items=written, file=target), session.lang, default=True):
         _write(target, session, given, asks)
 
 

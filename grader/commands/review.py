@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from grader.commands._console import has_keys, page, read_key, stdout
-from grader.commands._options import UNCONFINED, Call, documented, shared, write_json
+from grader.commands._options import UNCONFINED, Call, documented, say, shared, write_json
 from grader.commands.quiz import FrontEnd, front_end, learner_name, saved_text
 from grader.core.errors import SubmissionError, UsageError
 from grader.core.files import create
@@ -175,5 +175,5 @@ def _graded(review: Review, card: Card, path: Path) -> Turn:
         report = grade(course, submission, sandbox.observe, selection=selection, context=context)
     render(replace(report, not_attempted=()), course, review.lang, stdout())
     if report.unsafe:
-        click.echo(f"attncheck: {UNCONFINED.of(review.lang)}", err=True)
+        say(UNCONFINED, err=True)
     return review_session.graded(review, report, log.now())

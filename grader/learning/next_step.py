@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 from grader.core.layout import WIDTH, wrap
 from grader.core.model import Course, Lang, Message, Report, Status, Text
 from grader.core.text import LABELED, points
-from grader.course.starter import file_name
+from grader.course.starter import counted, file_name
 from grader.learning import review
 from grader.learning.log import Event
 from grader.learning.progress import ExerciseProgress, ItemProgress, Progress, QuestionProgress, progress_of
@@ -83,7 +83,7 @@ def _to_write(question: QuestionProgress, present: Sequence[str]) -> tuple[str, 
 
 _AS = Message("{learner} · {done} of {all} questions finished")
 _WELCOME = Message("{all} questions about attention and Transformers, each with quiz items and code to write.")
-_QUIZ = Message("Next: {id}, “{title}”: {count} quiz items left.")
+_QUIZ = Message("Next: {id}, “{title}”: {items} left.")
 _QUIZ_ONE = Message("Next: {id}, “{title}”: one quiz item left, {name}.")
 _CODE = Message("Next: {id}, “{title}”: write {name} ({points} points).")
 _CODE_MORE = Message("Next: {id}, “{title}”: write {name} ({points} points); {more} more to write after it.")
@@ -111,7 +111,10 @@ def lines(
     written = [*wrap(head, width), "", *wrap(_said(step, due).of(lang), width)]
     written += [f"  {command}" for command in step.commands]
     if due and step.kind in ("quiz", "code"):
-        written += ["", *wrap(Message("Also due for review: {due} (attncheck review).").fill(due=due).of(lang), width)]
+        written += [
+            "",
+            *wrap(Message("Also due for review: {due} (`attncheck review`).").fill(due=due).of(lang), width),
+        ]
     if others:
         named = (("attncheck questions", _LIST), ("attncheck progress", _PROGRESS), ("attncheck --help", _HELP))
         written += ["", _OTHERS.of(lang), *(f"  {command:<22}{text.of(lang)}" for command, text in named)]
@@ -142,8 +145,9 @@ def _said(step: NextStep, due: int) -> Text:
         return _DONE if step.kind == "done" else _REVIEW_ONE if due == 1 else _REVIEW.fill(due=due)
     about = step.question.question
     if step.kind == "quiz":
-        count = len(open_items(step.question))
-        return (_QUIZ_ONE if count == 1 else _QUIZ).fill(id=about.id, title=about.title, count=count, name=step.name)
+        left = [standing.item for standing in open_items(step.question)]
+        text = _QUIZ_ONE if len(left) == 1 else _QUIZ
+        return text.fill(id=about.id, title=about.title, items=counted(left), name=step.name)
     first, *rest = open_exercises(step.question)
     text = _CODE_MORE if rest else _CODE
     return text.fill(

@@ -179,7 +179,7 @@ def _open(page: Page, progress: Progress) -> None:
     if len(still) > _BELIEFS_SHOWN:
         page.lines(page.say(_MORE, count=len(still) - _BELIEFS_SHOWN), indent=2, style="dim")
     if cleared:
-        names = page.say(COMMA).join(k.name for k in cleared[:_BELIEFS_SHOWN])
+        names = page.say(COMMA).join(dict.fromkeys(page.say(known.title) for known in cleared[:_BELIEFS_SHOWN]))
         if len(cleared) > _BELIEFS_SHOWN:
             names = page.say(Message("{names} and others"), names=names)
         page.blank()
@@ -198,7 +198,7 @@ def _think(page: Page, known: MisconceptionProgress, progress: Progress) -> None
 
 def _met(page: Page, known: MisconceptionProgress) -> str:
     times = page.say(_ONCE) if known.times == 1 else page.say(Message("seen {times} times"), times=known.times)
-    return page.say(PARENTHESIZED, what=known.name, more=times)
+    return page.say(PARENTHESIZED, what=known.title, more=times)
 
 
 def _next(page: Page, progress: Progress, due: int) -> None:

@@ -20,6 +20,7 @@ from grader.core.text import (
     points,
 )
 from grader.course.items import Choice, Prompt, numbers
+from grader.course.starter import counted
 from grader.learning.numbers import by_number
 from grader.learning.quiz_session import (
     ExerciseAdvice,
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 # ---------------------------------------------------------------------------------------------- texts
 
 ASK_NAME = Message("Your name, or id in the class (your numbers are drawn from it)")
-_OPENING = Message("{due} of {all} left · answering as {learner}")
+_OPENING = Message("{due} of {all} left: {items} · answering as {learner}")
 _PRACTICE = Message("Quiz points are for practice only; your grade comes from answers.yaml.")
 _SKIPPED = Message("{count} skipped  ")
 _POINT = Message("1 pt")
@@ -79,10 +80,12 @@ _NEXT_ABOUT = Message("Next: {item}, which asks about exactly this.")
 _OFFER = Message("{item}, from another question, asks about exactly this. Type :follow to answer it next.")
 _OFFER_HERE = Message("{item}, from another question, asks about exactly this.")
 _CODE_SAME = Message("Your code for {exercise} makes the same mistake.").with_advice(
-    Message("Hints: attncheck hint {question}")
+    Message("Hints: `attncheck hint {question}`")
 )
 _CODE_RIGHT = Message("Your code for {exercise} gets this right; compare it with your answer.")
-_CODE_OPEN = Message("The exercise {exercise} shows this.").with_advice(Message("To begin: attncheck start {question}"))
+_CODE_OPEN = Message("The exercise {exercise} shows this.").with_advice(
+    Message("To begin: `attncheck start {question}`")
+)
 
 _MOVED = {
     "skipped": Message("Skipped; it will come back at the end."),
@@ -134,7 +137,7 @@ ANSWERS_DIFFER = Message("{file} has other answers to these items:")
 ANSWER_DIFFERS = Message("{item}: {file_answer} in the file, {quiz_answer} in the quiz")
 ASK_REPLACE = Message("Replace them with those of the quiz?")
 ANSWERS_KEPT = Message("These were left as they are. To exchange them, edit the file, or run this in a terminal.")
-ASK_WRITE = Message("Write your answers to {count} graded items to {file}, which counts for your grade?")
+ASK_WRITE = Message("Write your answers to {items} to {file}, which counts for your grade?")
 HOW_TO_WRITE = Message("To write your answers to a file that you can submit: `attncheck quiz --to answers.yaml`")
 TYPED_KEPT = Message("What you typed is saved: it will be there when the item comes again.")
 PROGRESS_KEPT = Message("interrupted; all your answers are saved in {file}")
@@ -145,11 +148,13 @@ PROGRESS_KEPT = Message("interrupted; all your answers are saved in {file}")
 def opening(page: Page, session: Session) -> None:
     """How many items are left, who is answering, and what the points count for."""
     count = len(session.order)
-    due = sum(not session.record(name).settled for name in session.order)
+    due = [name for name in session.order if not session.record(name).settled]
     if not due:
         page.lines(page.say(Message("All {all} items are answered. Use --again to answer them again."), all=count))
         return
-    page.lines(page.say(_OPENING, due=due, all=count, learner=clean(session.learner, LONGEST_NAME)), style="bold")
+    left = counted(item for question in session.course.questions for item in question.items if item.id in due)
+    who = clean(session.learner, LONGEST_NAME)
+    page.lines(page.say(_OPENING, due=len(due), all=count, items=left, learner=who), style="bold")
     page.lines(page.say(Message("{practice} Type ? for help."), practice=_PRACTICE), style="dim")
     page.blank()
 
@@ -466,14 +471,14 @@ def _beliefs(page: Page, shown: Sequence[SeenMisconception]) -> None:
     page.lines(page.say(Message("Misconceptions found")), style="bold")
     still = [met.known for met in shown if met.known.open]
     for known in still[:_MOST]:
-        page.lines(page.say(PARENTHESIZED, what=known.name, more=_STILL_OPEN), lead="  ✗ ", style="red")
+        page.lines(page.say(PARENTHESIZED, what=known.title, more=_STILL_OPEN), lead="  ✗ ", style="red")
         if known.told:
             page.lines(page.say(known.belief.truth), indent=4)
         elif known.ask is not None:
             page.lines(page.say(known.ask), indent=4, lead="→ ", style="cyan")
     if len(still) > _MOST:
-        page.lines(page.say(Message("… and {more} more: attncheck progress"), more=len(still) - _MOST), indent=4)
-    resolved = [met.known.name for met in shown if not met.known.open]
+        page.lines(page.say(Message("… and {more} more: `attncheck progress`"), more=len(still) - _MOST), indent=4)
+    resolved = dict.fromkeys(page.say(met.known.title) for met in shown if not met.known.open)
     if resolved:
         names = page.say(COMMA).join(resolved)
         page.lines(page.say(LABELED, who=Message("resolved"), said=names), lead="  ✓ ", style="green")

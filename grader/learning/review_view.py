@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from grader.core.layout import columns
+from grader.core.layout import cells, columns, wrap
 from grader.core.model import Exercise, Item, Message, Status, Text
 from grader.core.text import COMMA, LONGEST_NAME, PARENTHESIZED, RESULT, SEMICOLON, clean, clean_marked
 from grader.course.starter import points_of
@@ -27,7 +27,9 @@ _EMPTY = Message(
     "There is nothing to review yet. Cards come from quiz items you answered and functions that passed."
 ).with_advice(Message("The commands for them are `attncheck quiz`, `attncheck grade` and `attncheck watch`."))
 _NOTHING_DUE = Message("Nothing is due now. The next card is {card}, due {when}.")
-_COLUMNS = (Message("due"), Message("card"), Message("question", "number"), Message("reviewed"))
+_COLUMNS = (Message("due"), Message("card"), Message("title"), Message("reviewed"))
+#: The most cells of all columns but those of the card and its title.
+_OTHER_COLUMNS = 26
 _UNITS = ((86400, "d", "天"), (3600, "h", "小时"), (60, "min", "分钟"))
 
 _HOW = Message("Enter: grade {file}, or type another path · h: hint · n: skip · :lang: 中文 · q: quit")
@@ -63,7 +65,11 @@ def listing(page: Page, cards: Sequence[Card], now: datetime) -> None:
         page.lines(page.say(_EMPTY))
         return
     rows = [[page.say(head) for head in _COLUMNS]]
-    rows += [[page.say(when(card.due, now)), card.name, card.question.id, str(card.times)] for card in cards]
+    room = max(page.width - max(cells(card.name) for card in cards) - _OTHER_COLUMNS, 10)
+    for card in cards:
+        title = (card.thing.title if isinstance(card.thing, Item) else None) or card.question.title
+        first, *more = wrap(page.say(title), room)
+        rows.append([page.say(when(card.due, now)), card.name, first + (" …" if more else ""), str(card.times)])
     for line in columns(rows, right=[3]):
         page.lines(line)
 

@@ -408,7 +408,7 @@ def _unconfined(page: Page, report: Report) -> None:
 def _provenance(page: Page, report: Report) -> None:
     _unconfined(page, report)
     parts = [] if report.unsafe else [_layers(page, report)]
-    parts += [page.say(SEED, seed=report.seed), page.say(words.SECONDS, seconds=f"{report.shown_seconds:.1f}")]
+    parts += [page.say(SEED, seed=words.seed(report)), page.say(words.SECONDS, seconds=f"{report.shown_seconds:.1f}")]
     page.lines(page.say(SEMICOLON).join(parts), style="dim")
 
 

@@ -28,6 +28,11 @@ def all_passed(report: Report) -> Text:
     return (_CODE_PASSED.get(len(left), _CODE_PASSED[2])[bool(given)]).fill(names=names, left=len(left), given=given)
 
 
+def seed(report: Report) -> Text:
+    """What hidden cases were drawn from."""
+    return Message("public", "seed") if report.seed == "public" else same(report.seed)
+
+
 def failure_heading(exercise: ExerciseResult, outcome: Outcome, course: Course) -> Text:
     """The heading above the first failure. It names check and case, unless everything fails in the same way."""
     counted = [each for each in exercise.outcomes if each.verdict.applies]
@@ -82,7 +87,7 @@ HIDDEN_DECIDE = Message("Hidden cases decide {points} of these {possible} points
 GIVEN = {"torch": Message("tested with torch tensors"), "numpy": Message("tested with NumPy arrays")}
 #: On pages, where the item may be a link.
 ASK_NEXT_ON_PAGE = Message("Practise this idea: {item}")
-ASK_NEXT = Message("Practise this idea: attncheck quiz {item}")
+ASK_NEXT = Message("Practise this idea: `attncheck quiz {item}`")
 NOTES = Message("Please note")
 LATE = Message("submitted {time} late")
 ALL_PASSED = Message("Everything is correct. Well done!")

@@ -87,7 +87,7 @@ def test_in_words(lang: str, attncheck: Attncheck, progress_file: Path) -> None:
 
 def test_name(attncheck: Attncheck, progress_file: Path) -> None:
     """The name is shown, set and changed; an empty one is refused, and nothing is lost."""
-    assert "no name yet" in attncheck("name").out
+    assert "no name yet; `attncheck name NAME`" in attncheck("name").out
     assert attncheck("name", "Ada").out == "Your name is now Ada.\n"
     assert "different numbers" in attncheck("name", "Bo").out
     assert attncheck("name").out == "Your name is Bo.\n"

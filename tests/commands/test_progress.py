@@ -241,7 +241,7 @@ def test_due_first_and_no_more_than_asked_for(
 def test_lists(attncheck: Attncheck, kept: Callable[..., tuple[Event, ...]]) -> None:
     """--list and --json show, and ask nothing."""
     kept(right("Q3.what"))
-    assert re.search(r"new +Q3\.what +Q3 +0", attncheck("review", "--list").out)
+    assert re.search(r"new +Q3\.what +Why scale\? +0", attncheck("review", "--list").out)
     assert json.loads(attncheck("review", "--json").out)[0]["card"] == "Q3.what"
     assert json.loads(attncheck("review", "--json", "--state", "none").out) == []
 

@@ -70,7 +70,7 @@ def test_through_a_pipe(attncheck: Attncheck, typed: Type, progress_file: Path) 
     assert (ran.code, ran.err) == (0, "")
     said = " ".join(ran.out.split())
     for part in (
-        "2 of 2 left · answering as ada",
+        "2 of 2 left: 1 graded item, 1 practice item · answering as ada",
         "your grade comes from answers.yaml",
         "1/2 Q5.output Scaled dot-product attention",
         f"> {A} ✗ Not yet. → What is V for? Attempt 2 of 2, worth 1/2 of the points",
@@ -79,7 +79,7 @@ def test_through_a_pipe(attncheck: Attncheck, typed: Type, progress_file: Path) 
         f"> {B} ✓ Correct on attempt 2. 0.5 of 1 points Not scores.",
         "> 5 ✗ Not yet. Read the question once more",
         "2 of 2 done; 1 of 2 points",
-        "✓ resolved: Q5 scores",
+        "✓ resolved: Q5, “",
     ):
         assert part in said
     assert kept(progress_file) == ["Named", *["Answered"] * 4]
