@@ -91,10 +91,14 @@ def width(*, err: bool = False, most: int = WIDTH) -> int:
     return min(most, max(_NARROWEST, shutil.get_terminal_size().columns))
 
 
-def tell(text: Text, lang: Lang) -> None:
-    """Print a message: wrapped on a terminal, otherwise as it is, because programs may search it."""
-    message = text.of(lang)
-    click.echo("\n".join(wrap(message, width())) if sys.stdout.isatty() else marks.plain(message))
+def tell(text: Text, lang: Lang, *, err: bool = False) -> None:
+    """Print a message: wrapped on a terminal, otherwise as it is, because programs may search it.
+
+    On stderr (``err``), the name of the program precedes it.
+    """
+    message = f"attncheck: {text.of(lang)}" if err else text.of(lang)
+    at_terminal = (sys.stderr if err else sys.stdout).isatty()
+    click.echo("\n".join(wrap(message, width(err=err))) if at_terminal else marks.plain(message), err=err)
 
 
 def page(lang: Lang) -> Page:

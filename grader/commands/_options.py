@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 
 from grader.commands import LANG
+from grader.commands._console import tell
 from grader.commands._language import language
 from grader.core import files
 from grader.core.errors import StateError, UsageError
-from grader.core.marks import plain
 from grader.core.model import Course, Exercise, Item, Lang, Message, Question, Text
 from grader.core.text import name_list, suggestion
 from grader.course import loader
@@ -112,8 +112,7 @@ errors_lang_option = click.option(
 
 def say(text: Text, *, err: bool = False) -> None:
     """Print ``text`` in the language of this call. On stderr (``err``), the name of the program precedes it."""
-    message = plain(text.of(click.get_current_context().meta[LANG]))
-    click.echo(f"attncheck: {message}" if err else message, err=err)
+    tell(text, click.get_current_context().meta[LANG], err=err)
 
 
 # -------------------------------------------------------------------------------------------- course
