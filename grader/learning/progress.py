@@ -170,7 +170,7 @@ def progress_of(course: Course, events: Sequence[Event], about: About | None = N
 
 def hints_taken(events: Sequence[Event], exercise: str) -> int:
     """The highest hint (from 1) shown for ``exercise``; 0 if none was."""
-    return max((e.rung for e in events if isinstance(e, Hinted) and e.exercise == exercise), default=0)
+    return max(hints_shown(events, exercise), default=0)
 
 
 def hints_shown(events: Sequence[Event], exercise: str) -> frozenset[int]:

@@ -117,7 +117,6 @@ def test_version(attncheck: Attncheck) -> None:
     [
         (["gard"], "Did you mean grade?"),
         (["xyzzy"], "There are: next, questions, show, start"),
-        (["show"], "Missing argument 'NAME'"),
         (["grade"], "You have no folder work yet"),
         (["grade", "--lang", "fr", "x"], "'en', 'zh'"),
         (["batch", "x"], "Missing option '--out'"),

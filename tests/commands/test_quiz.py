@@ -13,6 +13,7 @@ import click
 import pytest
 
 from grader.commands import quiz as quizzing
+from grader.commands._console import stdout
 from grader.core.model import Course, Item, Lang, Misconception, Question, Text
 from grader.course import items
 from grader.course.items._options import Option
@@ -323,23 +324,13 @@ class Terminal(io.StringIO):
 
 @pytest.mark.parametrize(("term", "kind"), [("xterm", keyboard.Keyboard), ("dumb", quizzing.LineFrontEnd)])
 def test_which_front(term: str, kind: type, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keys where the terminal has them, else lines."""
+    """Keys where the terminal has them, else lines; either is as wide as it says."""
     monkeypatch.setenv("TERM", term)
+    monkeypatch.setenv("COLUMNS", "44")
     monkeypatch.setattr(sys, "stdin", Terminal())
     monkeypatch.setattr(sys, "stdout", Terminal())
     monkeypatch.setattr(keyboard.Keyboard, "__init__", lambda self, saved: None)
-    assert isinstance(quizzing.front_end(), kind)
-
-
-@pytest.mark.parametrize(("term", "width"), [("dumb", 44), ("xterm", 44)])
-def test_how_wide(term: str, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A plain terminal is as wide as it says, too."""
-    from grader.commands._console import stdout
-
-    monkeypatch.setenv("TERM", term)
-    monkeypatch.setenv("COLUMNS", str(width))
-    monkeypatch.setattr(sys, "stdout", Terminal())
-    assert stdout().width == width
+    assert isinstance(quizzing.front_end(), kind) and stdout().width == 44
 
 
 def test_a_terminal_is_asked_for_the_name(more: Course, monkeypatch: pytest.MonkeyPatch) -> None:
