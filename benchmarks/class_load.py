@@ -118,7 +118,8 @@ class Client:
         status, _, found = await self.ask(method, path, form)
         self.seconds[kind].append(time.perf_counter() - began)
         if status != 200:
-            raise RuntimeError(f"{method} {path}: {status} {found[:300]!r}")
+            text = re.sub(r"\s*<[^>]*>\s*", " ", found.decode().partition("<main")[2])
+            raise RuntimeError(f"{method} {path}: {status} {text[:300]}")
         return found
 
 
@@ -158,8 +159,8 @@ class Learner:
         return "\n\n".join(self.chance.choice(solutions) for solutions in each)
 
     async def check(self) -> None:
-        """Saves the code of one exercise and checks it."""
-        question = self.questions[0]
+        """Saves the code of a question and checks it: each at most so often in an hour as the course allows."""
+        question = self.chance.choice(self.questions)
         text = self.code(question)
         await self.client.timed("check", "POST", f"/questions/{question.id}/code", {"code": text, "do": "check"})
 

@@ -8,44 +8,52 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, TypeAlias
+
+import yaml
+from markupsafe import Markup
+from starlette.datastructures import FormData
+
+from grader.core.model import Lang
+from grader.core.text import same
+from grader.core.typesetting.html import formula
+from grader.grading import courses
+from grader.instructor import learner_requests
+from grader.report.figures import svg
+from grader.web.class_data import FormState
+from grader.web.visit import rendered
+from tests import sample_class
 
 ROOT = Path(__file__).parent.parent
 TO = ROOT / "docs" / "images" / "pages"
 #: How a picture is taken: the language, the width of the window, and the colours.
-LOOKS = (("en", 1280, "light"), ("zh", 375, "dark"))
+LOOKS: tuple[tuple[Lang, int, str], ...] = (("en", 1280, "light"), ("zh", 375, "dark"))
+#: The views with their paths, and what is written on the pages.
+MADE = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 WRONG = ROOT / "examples" / "class" / "dia-no-scaling"
 Step: TypeAlias = Callable[[Any], None]
 
 
-def option(at: int) -> Step:
-    """Choose an option and check it."""
-
-    def step(page: Any) -> None:
-        page.locator("label.option").nth(at).click()
-        page.locator("button[value=answer]").click()
-        page.locator(".feedback").wait_for()
-
-    return step
+def choose(page: Any) -> None:
+    """Choose the first option, and check it."""
+    page.locator("label.option").first.click()
+    send(page, "answer")
 
 
-def lines(text: str) -> Step:
-    """Write lines and check them."""
-
-    def step(page: Any) -> None:
-        page.locator("textarea[name=answer]").fill(text)
-        page.locator("button[value=answer]").click()
-        page.locator(".feedback").wait_for()
-
-    return step
+def derive(page: Any) -> None:
+    """Write the derivation, and check it."""
+    page.locator("textarea[name=answer]").fill(MADE["chain"])
+    send(page, "answer")
 
 
-def key(page: Any) -> None:
-    """Show the answer."""
-    page.locator("button[value=key]").click()
+def send(page: Any, button: str = "key") -> None:
+    """Press a button, by default the one that shows the answer."""
+    page.locator(f"button[value={button}]").click()
     page.locator(".feedback").wait_for()
 
 
@@ -58,62 +66,93 @@ def code(page: Any) -> None:
     page.locator("#report .part").first.wait_for(timeout=60_000)
 
 
-CHAIN = "∂p_i/∂s_j = ∂(exp(s_i)/Σ_k exp(s_k))/∂s_j\n= δ_ij p_i + p_i p_j"
-#: Each view: its name, its path, and what is done there. Later ones see what earlier ones did.
-VIEWS: tuple[tuple[str, str, tuple[Step, ...]], ...] = (
-    ("start", "/", ()),
-    ("question", "/questions/Q5", ()),
-    ("item", "/items/Q5.uniform", ()),
-    ("item-wrong", "/items/Q5.uniform", (option(0),)),
-    ("item-settled", "/items/Q5.output", (key,)),
-    ("several", "/items/Q5.doubled", ()),
-    ("order", "/items/Q5.order-of-steps", ()),
-    ("derivation", "/items/Q6.jacobian", (lines(CHAIN),)),
-    ("derivation-settled", "/items/Q3.chain", (key,)),
-    ("code", "/questions/Q5/code", (code,)),
-    ("map", "/", ()),
-    ("progress", "/progress", ()),
-    ("review", "/review", ()),
-    ("pictures", "/pictures", ()),
-    ("figure", "/pictures/attention", ()),
-)
+#: What is done on the page of a view before the picture is taken.
+STEPS: Mapping[str, Step] = {
+    "item-wrong": choose,
+    "item-settled": send,
+    "derivation": derive,
+    "derivation-settled": send,
+    "code": code,
+    "staff-marking": lambda page: page.keyboard.press("a"),
+}
+
+
+def graded_class(folder: Path) -> Path:
+    """The results of an invented class, in which answers and a request wait."""
+    numbers, roster = range(28), folder / "roster.csv"
+    sample_class.fill(folder / "in", numbers, courses.load(ROOT))
+    for number, file in enumerate(sorted((folder / "in").glob("*/answers.yaml"))):
+        said = yaml.safe_load(file.read_text("utf-8"))
+        said["answers"]["Q3.own-words"] = MADE["answers"][number % len(MADE["answers"])]
+        file.write_text(yaml.safe_dump(said), "utf-8")
+    roster.write_text("name,section\n" + "".join(f"{sample_class.name(n)},{'AB'[n % 2]}\n" for n in numbers), "utf-8")
+    words = [str(folder / "in"), "--out", str(folder / "out"), "--roster", str(roster), "-qQ3", "-qQ5", "-qQ8"]
+    subprocess.run([sys.executable, "cli.py", "batch", *words], cwd=ROOT, stdout=subprocess.PIPE)
+    learner_requests.add_request(folder / "out", *MADE["request"], datetime.now(UTC))
+    return folder / "out"
+
+
+def components(lang: Lang) -> str:
+    """A page with every component of the style sheets in its states. No server has it."""
+    return rendered(
+        "components.html",
+        lang,
+        Path(__file__).parent,
+        course=courses.load(ROOT),
+        at=lambda *parts: "/".join(["/class", *parts]),
+        class_data=SimpleNamespace(links=()),
+        state=lambda name: FormState(FormData()),
+        text=same,
+        formula=formula,
+        rules=Markup(svg.RULES),
+        person=SimpleNamespace(name="grace"),
+        section="components",
+        here="",
+    )
 
 
 @contextmanager
-def served(folder: Path) -> Iterator[str]:
-    """The address at which a new learner's pages are served."""
+def served(folder: Path, *words: str) -> Iterator[str]:
+    """The address at which ``serve`` with these words serves; it keeps progress and code in ``folder``."""
     shown = os.environ | {"ATTNCHECK_STATE": str(folder / "log.jsonl"), "PYTHONUNBUFFERED": "1"}
-    (folder / "work").mkdir()
-    command = [sys.executable, "cli.py", "serve", str(folder / "work"), "--no-browser", "--learner", "ada"]
+    command = [sys.executable, "cli.py", "serve", str(folder / "work"), "--no-browser", *words]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=shown, cwd=ROOT) as server:
         assert server.stdout is not None
         yield next(found[0] for line in server.stdout if (found := re.search(r"http://\S+", line)))
         server.terminate()
 
 
-def take(lang: str, width: int, scheme: Any) -> None:
-    """All pictures in one look."""
+def take(lang: Lang, width: int, scheme: Any, views: Mapping[str, str], *words: str) -> None:
+    """Pictures of views in one look, of what ``serve`` with these words serves."""
     from playwright.sync_api import sync_playwright
 
-    with tempfile.TemporaryDirectory() as folder, served(Path(folder)) as entry, sync_playwright() as playwright:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        served(Path(folder), *words) as entry,
+        sync_playwright() as playwright,
+    ):
         chromium = shutil.which(os.environ.get("CHROMIUM", "chromium"))
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         page = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme).new_page()
         page.goto(entry)
-        page.wait_for_url(re.compile("/$"))
+        page.wait_for_url(re.compile("/(class)?$"))
         if lang == "zh":
             page.locator("button[name=lang]").click()
-        site = page.url.rstrip("/")
-        for name, path, steps in VIEWS:
+        site = entry.partition("/?")[0]
+        page.route("**/components", lambda route: route.fulfill(body=components(lang), content_type="text/html"))
+        for name, path in views.items():
             page.goto(site + path)
-            for step in steps:
-                step(page)
+            STEPS.get(name, lambda page: None)(page)
             page.evaluate("document.fonts.ready")
-            page.screenshot(path=TO / f"{name}-{lang}-{width}.png", animations="disabled")
+            everything = path == "/components"
+            page.screenshot(path=TO / f"{name}-{lang}-{width}.png", animations="disabled", full_page=everything)
         browser.close()
 
 
 if __name__ == "__main__":
     TO.mkdir(parents=True, exist_ok=True)
-    for look in LOOKS:
-        take(*look)
+    with tempfile.TemporaryDirectory() as made:
+        results = graded_class(Path(made))
+        for look in LOOKS:
+            take(*look, MADE["learner"], "--learner", "ada")
+            take(*look, MADE["staff"], "--results", str(results), "--author", "grace")

@@ -254,6 +254,9 @@ NO_TIMESTAMP = Message(
 UNREAD = Message(
     "{answers} of {learners} could not be read: {names}. `attncheck override {folder} --pending` shows them."
 )
+PENDING = Message(
+    "To be marked by a person: {answers} of {learners}. `attncheck serve --results {folder}` shows them in a browser."
+)
 ONE_ANSWER, ANSWERS = Message("1 answer"), Message("{count} answers")
 ONE_LEARNER, LEARNERS = Message("1 learner"), Message("{count} learners")
 #: Width of the learner column, in terminal cells.
@@ -306,7 +309,7 @@ def lines(summary: BatchSummary, rows: list[MarkSummary], out: Path, lang: Lang)
     """The lines of the summary: a table of the class, what needs attention, and totals."""
     yield from _table(rows, lang)
     yield ""
-    attention = [*_failures(rows, lang), *_names(summary, lang), *_unread(rows, out, lang), *_rules(summary, lang)]
+    attention = [*_failures(rows, lang), *_names(summary, lang), *_by_hand(rows, out, lang), *_rules(summary, lang)]
     yield from (indent(line, 0) for line in attention)
     if attention:
         yield ""
@@ -347,18 +350,20 @@ def _names(summary: BatchSummary, lang: Lang) -> Iterator[str]:
             yield said[words].fill(names=first_names(names)).of(lang)
 
 
-def _unread(rows: Sequence[MarkSummary], folder: Path, lang: Lang) -> Iterator[str]:
-    """How many answers nobody could read, in submissions that count, and whose they are."""
-    counting = [row for row in rows if row.mark.counts and row.unread]
-    if not counting:
-        return
-    count = sum(len(row.unread) for row in counting)
-    yield UNREAD.fill(
-        answers=ONE_ANSWER if count == 1 else ANSWERS.fill(count=count),
-        learners=ONE_LEARNER if len(counting) == 1 else LEARNERS.fill(count=len(counting)),
-        names=first_names([row.mark.learner.id for row in counting]),
-        folder=str(folder),
-    ).of(lang)
+def _by_hand(rows: Sequence[MarkSummary], folder: Path, lang: Lang) -> Iterator[str]:
+    """How many answers nobody could read, and how many wait for a person, in submissions that count."""
+    counting = [row for row in rows if row.mark.counts]
+    unread = {row.mark.learner.id: len(row.unread) for row in counting if row.unread}
+    pending = {row.mark.learner.id: row.pending for row in counting if row.pending}
+    for message, answers in ((UNREAD, unread), (PENDING, pending)):
+        count = sum(answers.values())
+        if count:
+            yield message.fill(
+                answers=ONE_ANSWER if count == 1 else ANSWERS.fill(count=count),
+                learners=ONE_LEARNER if len(answers) == 1 else LEARNERS.fill(count=len(answers)),
+                names=first_names(list(answers)),
+                folder=str(folder),
+            ).of(lang)
 
 
 def _rules(summary: BatchSummary, lang: Lang) -> Iterator[str]:

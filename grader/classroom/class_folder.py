@@ -16,10 +16,13 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from grader.core.errors import UsageError
-from grader.core.model import Message, Text
+from grader.core.files import create
+from grader.core.model import Lang, Message, Text
+from grader.core.tables import table
 from grader.core.text import name_list
 
-FILE = "class.yaml"
+#: The settings, and the roster of a new class.
+FILE, ROSTER = "class.yaml", "roster.csv"
 #: Folders for submissions, for each person's code and answers, and for the learners' edition of the course.
 INBOX, WORK, EDITION = "inbox", "people", ".edition"
 #: The file with the secret that signs links, and the lock file of the server.
@@ -33,6 +36,7 @@ _URL = Message("the address that people open, without a path, such as https://qu
 _WRONG_VALUE = Message("{where}: {key}: expected {expected}; found {found}.")
 _UNKNOWN_KEY = Message("{where}: unknown key “{key}”; expected one of {keys}.")
 _NOT_READ = Message("{path} cannot be read ({reason}); expected the settings of a class, see docs/serve.md.")
+_NOT_EMPTY = Message("{path} already exists; a new class needs a new or an empty folder.")
 _TWICE = Message("{where}: {id} is both an instructor and an assistant; keep one.")
 
 
@@ -106,13 +110,26 @@ def _value(key: str, given: Any, where: str) -> Any:
     return given
 
 
+def create_class(folder: Path, lang: Lang) -> None:
+    """Write the settings of a new class and its roster, with comments in ``lang``, into a new or an empty folder.
+
+    Raises UsageError, and writes nothing, if there is anything in the folder. Only its owner can read a new one.
+    """
+    make_folder(folder, 0o700)
+    if there := sorted(folder.iterdir()):
+        raise UsageError(_NOT_EMPTY.fill(path=there[0]))
+    written = table(__file__, "new_class.yaml")
+    create(folder / FILE, written["settings"][lang])
+    create(folder / ROSTER, "\ufeff" + written["roster"][lang])  # Excel reads UTF-8 only with this mark
+
+
 # ------------------------------------------------------------------------------------------------------------- the lock
 
 
-def make_folder(out: Path) -> None:
+def make_folder(out: Path, mode: int = 0o777) -> None:
     """Create the results folder if it does not exist. Raises UsageError if that is impossible."""
     try:
-        out.mkdir(parents=True, exist_ok=True)
+        out.mkdir(mode, parents=True, exist_ok=True)
     except OSError as error:
         raise _not_writable(out, error) from error
 

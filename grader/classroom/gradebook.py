@@ -439,14 +439,17 @@ class Gradebook:
                 )
         return number
 
-    def saves(self, most: int, *, before: int | None = None, part: str | None = None) -> tuple[SavedChanges, ...]:
+    def saves(
+        self, most: int, *, before: int | None = None, part: str | None = None, author: str | None = None
+    ) -> tuple[SavedChanges, ...]:
         """The latest ``most`` saves of overrides, the last one first: those below the number ``before``.
 
-        With ``part``, only those that changed overrides for it.
+        With ``part``, only those that changed overrides for it; with ``author``, only theirs.
         """
         numbers = self._rows(
-            "SELECT DISTINCT save FROM change WHERE save < ? AND part = coalesce(?, part) ORDER BY save DESC LIMIT ?",
-            (2**62 if before is None else before, part, most),
+            "SELECT DISTINCT save FROM change WHERE save < ? AND part = coalesce(?, part) "
+            "AND author = coalesce(?, author) ORDER BY save DESC LIMIT ?",
+            (2**62 if before is None else before, part, author, most),
         )
         return tuple(saved for (number,) in numbers if (saved := self.find_save(number)) is not None)
 

@@ -6,7 +6,7 @@ import csv
 import io
 import itertools
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -153,14 +153,28 @@ def provenance(work: GradedSubmission) -> dict[str, dict[str, object]]:
 
 def unread_items(mark: Mark) -> tuple[str, ...]:
     """The items whose answers could not be read and have no override."""
+    return _without_override(mark, _unread)
+
+
+def count_pending(mark: Mark) -> int:
+    """The number of answers that still have to be graded by hand, also because they could not be read."""
+    return len(_without_override(mark, _pending))
+
+
+def _without_override(mark: Mark, items: Callable[[QuestionResult], tuple[str, ...]]) -> tuple[str, ...]:
     done = {change.part for change in mark.overridden}
     results = mark.work.results if mark.work is not None else ()
-    return tuple(name for result, _ in results for name in _unread(result) if name not in done)
+    return tuple(name for result, _ in results for name in items(result) if name not in done)
 
 
 @cached_by_identity(4096)
 def _unread(result: QuestionResult) -> tuple[str, ...]:
     return tuple(item.id for item in result.items if item.unread)
+
+
+@cached_by_identity(4096)
+def _pending(result: QuestionResult) -> tuple[str, ...]:
+    return tuple(item.id for item in result.items if item.status is Status.PENDING or item.unread)
 
 
 def notes(mark: Mark, notices: Sequence[Notice] = ()) -> tuple[str, ...]:
@@ -202,7 +216,7 @@ class MarkSummary:
     """A mark without its ``work``, small enough to keep for a large class; ``submitted`` is false if it had none.
 
     ``file`` is the JSON file with the results, if one was written. ``unread`` are the items whose answers could not be
-    read, without those that have an override.
+    read, without those that have an override; ``pending`` is how many answers have to be graded by hand, with these.
     """
 
     mark: Mark
@@ -211,6 +225,7 @@ class MarkSummary:
     error: Text | None = None
     submitted: bool = True
     unread: tuple[str, ...] = ()
+    pending: int = 0
 
 
 def write_files(book: Book, out: Path, lang: Lang) -> list[MarkSummary]:
@@ -264,7 +279,7 @@ def _begins(path: Path) -> bytes:
 def _row(book: Book, mark: Mark, file: str | None) -> MarkSummary:
     error = mark.work.row.error if mark.work else None
     said, unread = notes(mark, book.notices(mark)), unread_items(mark)
-    return MarkSummary(replace(mark, work=None), said, file, error, mark.work is not None, unread)
+    return MarkSummary(replace(mark, work=None), said, file, error, mark.work is not None, unread, count_pending(mark))
 
 
 def report_file(book: Book, mark: Mark, lang: Lang) -> str:

@@ -1,7 +1,8 @@
-"""What `serve --class` and `links` share: the settings of a class, and its server."""
+"""What `serve --class` and `links` share: the settings of a class, and its server. The pages of any results folder."""
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from grader.classroom.class_folder import ClassSettings
     from grader.classroom.roster import Roster
+    from grader.web.security import App
 
 NO_ROSTER = Message("{folder}/class.yaml names no roster, and neither does course.yaml; add “roster: class.csv”.")
 _PREPARING = Message(
@@ -33,6 +35,10 @@ _OPEN = Message("The class in {folder} is at {address} (listening on {host}:{por
 _PLAIN = Message("{address} is not https, so sessions could be intercepted. Use it on this machine only.")
 _HALF = Message(
     "--trust-header and --trusted-proxy must be used together: the header counts only if it comes from that address."
+)
+_NEW = Message(
+    "Put your learners into {folder}/roster.csv, and yourself into {folder}/class.yaml.\n"
+    "Then start `attncheck serve --class {folder}`; `attncheck links {folder}` makes the personal links."
 )
 #: The switch interval of threads in seconds: short, because the thread that serves requests often waits for others.
 _SWITCH = 0.0005
@@ -49,6 +55,31 @@ def quiet_config(app: Any, lifespan: Literal["on", "off"], **more: Any) -> uvico
     # A connection that arrives as the server ends would keep it waiting for a request; nobody waits for code by then.
     quiet["timeout_graceful_shutdown"] = 1
     return uvicorn.Config(app, http=limited_protocol(), ws="none", lifespan=lifespan, **quiet, **more)
+
+
+def start_class(folder: Path, lang: Lang) -> None:
+    """Write the files of a new class, and say what to do next. Raises UsageError if the folder is not empty."""
+    from grader.classroom import class_folder  # loads filelock
+
+    class_folder.create_class(folder, lang)
+    say(_NEW.fill(folder=folder))
+
+
+def results_app(folder: Path, course_folder: Path | None, author: str, lang: Lang) -> App:
+    """The pages of the staff for the results in ``folder``, opened by ``author``. Raises UsageError if there are none.
+
+    The course is that of ``course_folder``, else the one that graded them.
+    """
+    from grader.classroom.gradebook import open_gradebook  # loads sqlite
+    from grader.instructor.regrade import course_of  # loads numpy
+    from grader.web.class_data import ClassData  # loads starlette, an extra
+    from grader.web.instructor import make_app  # as above
+    from grader.web.people import ClassMember, Role  # loads the roster
+
+    with contextlib.closing(open_gradebook(folder, read_only=True)) as book:
+        graded_with = course_of(book, course_folder)
+    course = loader.full_course(courses.load(graded_with))
+    return make_app(ClassData(folder, course, graded_with, lang=lang), ClassMember(author, author, Role.INSTRUCTOR))
 
 
 def read_class(folder: Path, course_folder: Path | None) -> tuple[ClassSettings, Course, Roster, Path]:

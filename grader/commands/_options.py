@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import getpass
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -239,6 +240,14 @@ def workers_option(text: str) -> Callable[[F], F]:
 def source_option(text: str) -> Callable[[F], F]:
     """``--from``, the learner's own work, with this help."""
     return click.option("--from", "source", type=PATH, metavar="PATH", help=text)
+
+
+def signed_by(author: str | None) -> str:
+    """``author``, by default the login name. Raises UsageError if the system does not know that."""
+    try:
+        return author or getpass.getuser()
+    except (OSError, KeyError, ImportError) as error:
+        raise UsageError(Message("This system does not know your login name: give --author NAME.")) from error
 
 
 #: ``--seed-file`` for commands that repeat the grading of a results folder.

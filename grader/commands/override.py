@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import sys
 from collections.abc import Callable
 from contextlib import closing
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.classroom.gradebook import open_gradebook
-from grader.commands._options import Call, collected, documented, print_lines, results_argument, say, shared
+from grader.commands._options import Call, collected, documented, print_lines, results_argument, say, shared, signed_by
 from grader.core.errors import UsageError
 from grader.core.model import Lang, Message
 from grader.core.serialize import to_json
@@ -53,13 +52,6 @@ class _Request:
     def which(self) -> tuple[str, str]:
         """The learner and the part."""
         return self.learner or "", self.part or ""
-
-    def signed_by(self) -> str:
-        """``author``, by default the login name. Raises UsageError if the system does not know that."""
-        try:
-            return self.author or getpass.getuser()
-        except (OSError, KeyError, ImportError) as error:
-            raise UsageError(Message("This system does not know your login name: give --author NAME.")) from error
 
 
 @documented(
@@ -134,7 +126,7 @@ def _action(request: _Request) -> Callable[[Call, _Request], None]:
 def _give_or_remove(call: Call, request: _Request) -> None:
     from grader.instructor import overrides  # loads numpy
 
-    folder, now, author = request.folder, datetime.now(UTC), request.signed_by()
+    folder, now, author = request.folder, datetime.now(UTC), signed_by(request.author)
     if request.points is None:
         signed = overrides.Signed(author, now)
         given = overrides.remove_override(folder, request.which, signed, call.course_folder, call.lang)
@@ -159,7 +151,7 @@ def _by_key_points(call: Call, request: _Request) -> None:
     from grader.instructor import rubric  # loads numpy
 
     decision = rubric.Decision(request.key_points or "", request.comment)
-    with rubric.marking(request.folder, call.course_folder, request.signed_by(), call.lang) as (waiting, decide):
+    with rubric.marking(request.folder, call.course_folder, signed_by(request.author), call.lang) as (waiting, decide):
         group = rubric.find_group(waiting, *request.which, alike=request.alike)
         decide(group, decision, datetime.now(UTC))
     _say_done(group, decision, call.lang)
@@ -189,7 +181,7 @@ def _mark(call: Call, request: _Request) -> None:
     """Ask for the key points of each group of answers."""
     from grader.instructor import rubric  # loads numpy
 
-    author = request.signed_by()
+    author = signed_by(request.author)
     if call.as_json:
         raise UsageError(Message("--mark asks questions and has no JSON output; --pending has."))
     with rubric.marking(request.folder, call.course_folder, author, call.lang) as (waiting, decide):

@@ -12,13 +12,18 @@ import tempfile
 import webbrowser
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands._options import FOLDER, Call, documented, say, shared, workers_option
+from grader.commands._options import FOLDER, Call, documented, say, shared, signed_by, workers_option
 from grader.core.errors import UsageError
 from grader.core.model import Message
 from grader.learning import log
+
+if TYPE_CHECKING:
+    from grader.web.learner import LearnerWorkspace
+    from grader.web.security import App
 
 ABOUT = Message("Open the course in a browser.")
 READERS = "Learners"
@@ -29,6 +34,9 @@ _NO_EXTRA = Message(
     "`attncheck serve` needs {name}: `pip install 'attncheck[web]'`, or in a checkout: `pip install -e '.[web]'`."
 )
 _OPEN = Message("Open {address}\nThe address works once. Your code is saved in {folder}. Stop with Ctrl-C.")
+_OPEN_RESULTS = Message("Open {address}\nThe address works once. Points are saved in {folder}. Stop with Ctrl-C.")
+_ONE_OF = Message("--class and --results cannot be combined: give only one of them.")
+_NEW_WHERE = Message("--new needs --class DIR, the folder of the new class.")
 _TAKEN = Message(
     "Port {port} of this machine is in use ({reason}); choose another with --port, or 0 for any free port."
 )
@@ -38,7 +46,9 @@ _TAKEN = Message(
     {
         "serve": "open the course in a browser; code is saved in work",
         "serve q5 --port 8000 --no-browser": "the same at a fixed port, with code in q5",
+        "serve --class attention-2026 --new": "write a class.yaml and a roster to fill in",
         "serve --class attention-2026": "the pages of a class, whose folder has a class.yaml",
+        "serve --results results": "look at the results of a batch, and mark answers",
     },
     {0: "ended with Ctrl-C"},
 )
@@ -51,6 +61,9 @@ _TAKEN = Message(
     metavar="DIR",
     help="Serve the class in this folder, which has a class.yaml.",
 )
+@click.option("--new", is_flag=True, help="Class: write a commented class.yaml and a roster to a new folder, and stop.")
+@click.option("--results", type=FOLDER, metavar="DIR", help="Show the results of a batch, and mark answers there.")
+@click.option("--author", metavar="NAME", help="Results: who gives points (default: your login name).")
 @workers_option("Class: grade N submissions at a time (default: one per CPU, at least two).")
 @click.option(
     "--host",
@@ -74,6 +87,9 @@ def serve(
     *,
     folder: Path,
     class_folder: Path | None,
+    new: bool,
+    results: Path | None,
+    author: str | None,
     workers: int | None,
     host: str,
     trust_header: str | None,
@@ -89,23 +105,40 @@ def serve(
     only with a browser that has opened the printed address. Each address works once; then the next one is printed.
 
     With --class, serves the class in DIR: learners sign in with personal links (attncheck links), answer, and submit.
-    Submissions go to DIR/inbox, results to the gradebook in DIR.
-    """
-    try:
-        import uvicorn  # an extra
+    Submissions go to DIR/inbox, results to the gradebook in DIR. With --new, writes the settings of a new class to DIR
+    instead, for you to fill in.
 
-        from grader.web.pages import MOST_UPLOADED, UPLOADS, make_app  # loads starlette, an extra
-        from grader.web.security import COOKIE, PARAMETER, Guard  # as above
+    With --results, opens the results folder of a batch for you alone: the class, its answers and code, marking,
+    downloads. Points are saved as 'attncheck override' saves them.
+    """
+    if class_folder is not None and results is not None:
+        raise UsageError(_ONE_OF)
+    if new and class_folder is None:
+        raise UsageError(_NEW_WHERE)
+    try:
+        import uvicorn  # noqa: F401, an extra
+
+        from grader.web.pages import make_app  # loads starlette, an extra
     except ModuleNotFoundError as error:
         raise UsageError(_NO_EXTRA.fill(name=error.name or "")) from error
-    from grader.commands._class_server import quiet_config, serve_class  # needs what was just tried
+    from grader.commands import _class_server  # needs what was just tried
 
-    if class_folder is not None:
+    if class_folder is not None and new:
+        _class_server.start_class(class_folder, call.lang)
+    elif class_folder is not None:
         header = (trust_header, trusted_proxy)
         listen = functools.partial(_listen, host=host)
-        serve_class(class_folder, call.course_folder, workers, listen, port, header, call.lang)
-        return
+        _class_server.serve_class(class_folder, call.course_folder, workers, listen, port, header, call.lang)
+    elif results is not None:
+        app = _class_server.results_app(results, call.course_folder, signed_by(author), call.lang)
+        _serve_here(app, _OPEN_RESULTS, results, port, browser)
+    else:
+        with contextlib.closing(_workspace(call, folder, learner)) as workspace:
+            _serve_here(make_app(workspace, call.lang), _OPEN, folder, port, browser)
 
+
+def _workspace(call: Call, folder: Path, learner: str | None) -> LearnerWorkspace:
+    """The workspace of the one learner whom the pages are for."""
     from grader.commands.quiz import learner_name  # with the item kinds
     from grader.grading.checker import Checker  # loads numpy
     from grader.web.learner import LearnerWorkspace  # loads numpy
@@ -113,12 +146,24 @@ def serve(
     course = call.course()
     name, named = learner_name(course, learner, call.read_all_events(course), call.lang)
     call.save(*named)
-    workspace = LearnerWorkspace(course, folder, log.place(call.state_file), name, lambda: Checker(course))
+    return LearnerWorkspace(course, folder, log.place(call.state_file), name, lambda: Checker(course))
+
+
+def _serve_here(app: App, opening: Message, folder: Path, port: int | None, browser: bool) -> None:
+    """Serve ``app`` on this machine, to browsers that open an address with a ticket, until Ctrl-C.
+
+    ``opening`` says the first address, and that the work is in ``folder``.
+    """
+    import uvicorn  # an extra
+
+    from grader.commands._class_server import quiet_config  # loads uvicorn, an extra
+    from grader.web.pages import MOST_UPLOADED, UPLOADS  # loads starlette, an extra
+    from grader.web.security import COOKIE, PARAMETER, Guard  # as above
+
     listening = _listen(port or 0)
     number = listening.getsockname()[1]
-    token = secrets.token_urlsafe(24)
     hosts = frozenset({f"{_HOST}:{number}", f"localhost:{number}"})
-    app = make_app(workspace, call.lang)
+    token = secrets.token_urlsafe(24)
     guard = Guard(app, token, hosts, larger={UPLOADS: MOST_UPLOADED}, cookie=f"{COOKIE}-{number}")
 
     def address(used: Callable[[], None]) -> str:
@@ -127,16 +172,14 @@ def serve(
     def say_next() -> None:
         say(Message("A browser has used the address. For another browser: {address}").fill(address=address(say_next)))
 
-    say(_OPEN.fill(address=address(say_next), folder=folder))
-    config = quiet_config(guard, "off")
+    say(opening.fill(address=address(say_next), folder=folder))
     with contextlib.ExitStack() as ending:
-        ending.callback(workspace.close)
         ending.callback(listening.close)
         if browser:
             private = Path(ending.enter_context(tempfile.TemporaryDirectory(prefix="attncheck-")))
             file = private / "open.html"
             webbrowser.open(_redirect(file, address(lambda: file.unlink(missing_ok=True))))
-        uvicorn.Server(config).run(sockets=[listening])
+        uvicorn.Server(quiet_config(guard, "off")).run(sockets=[listening])
 
 
 def _redirect(file: Path, address: str) -> str:

@@ -215,19 +215,6 @@ def error_text(mark: Mark) -> Text | None:
     return Text(said(row.error.en), said(row.error.zh))
 
 
-def count_pending(mark: Mark) -> int:
-    """The number of answers that still have to be graded by hand, also because they could not be read."""
-    done = {change.part for change in mark.overridden}
-    results = mark.work.results if mark.work else ()
-    return sum(name not in done for result, _ in results for name in _pending(result))
-
-
-@cached_by_identity(4096)
-def _pending(result: QuestionResult) -> tuple[str, ...]:
-    """The items that still have to be graded by hand."""
-    return tuple(item.id for item in result.items if item.status is Status.PENDING or item.unread)
-
-
 def summary(mark: Mark, lang: Lang, rules: Rules, now: datetime | None = None) -> list[str]:
     """A mark summarised for its learner: points, deductions, and the first failure of each exercise.
 

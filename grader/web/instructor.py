@@ -21,9 +21,11 @@ from typing import Any
 from urllib.parse import quote
 
 from markupsafe import Markup
+from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
-from starlette.routing import Route
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
 
 from grader.classroom import inbox
 from grader.classroom.ended_sessions import Purpose
@@ -58,9 +60,10 @@ from grader.web.class_data import (
 )
 from grader.web.instructor_items import borrowed_answers
 from grader.web.instructor_marking import find_done
-from grader.web.people import Role
+from grader.web.people import ClassMember, Role
+from grader.web.security import App, Receive, Scope, Send
 from grader.web.sessions import Sessions
-from grader.web.visit import existing
+from grader.web.visit import TEMPLATES, existing
 
 #: What the buttons end.
 _ENDS: Mapping[str, tuple[Purpose, ...]] = {"sessions": ("session",), "links": ("session", "link")}
@@ -103,6 +106,21 @@ def routes(class_data: ClassData) -> list[Route]:
         page("/sessions", sessions_page),
         form("/sessions", end_sessions, ("/sessions", sessions_page)),
     ]
+
+
+def make_app(class_data: ClassData, person: ClassMember | None) -> App:
+    """All pages for ``class_data`` as an application, where every request is by ``person``.
+
+    It controls no access: wrap it in ``security.Guard``.
+    """
+    static = Mount("/static", StaticFiles(directory=TEMPLATES.parent / "static"))
+    app = Starlette(routes=[*routes(class_data), Route("/", lambda request: RedirectResponse(class_data.at())), static])
+
+    async def signed_in(scope: Scope, receive: Receive, send: Send) -> None:
+        scope.setdefault("state", {})["person"] = person
+        await app(scope, receive, send)
+
+    return signed_in
 
 
 def send_style_sheet(visit: StaffVisit) -> Response:

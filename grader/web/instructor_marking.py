@@ -104,10 +104,10 @@ def _given(overrides: Iterable[Override | None]) -> Text:
     return Text(COMMA.en.join(override.en for override in ordered), COMMA.zh.join(override.zh for override in ordered))
 
 
-def latest_saves(visit: StaffVisit, part: str) -> list[SaveRow]:
-    """The latest saves of points for ``part``, the last one first."""
+def latest_saves(visit: StaffVisit, part: str, author: str | None) -> list[SaveRow]:
+    """The latest saves of points for ``part``, the last one first; those of ``author``, if given."""
     with visit.class_data.book() as book:
-        return [save_row(save) for save in book.gradebook.saves(_PER_PAGE, part=part)]
+        return [save_row(save) for save in book.gradebook.saves(_PER_PAGE, part=part, author=author)]
 
 
 def undo(visit: StaffVisit) -> Response:
@@ -258,8 +258,10 @@ def mark_page(visit: StaffVisit) -> Response:
     wanted = _group_number(visit)
     group = next((each for each in groups if each.number == wanted), groups[0] if groups else None)
     onward = _onward(groups, group.number + 1) if group is not None and len(groups) > 1 else None
-    given = class_data.once("given", lambda book: Counter(each.part for each in book.gradebook.overrides()))
-    marked = visit.asked("show") == "marked"
+    given = class_data.once(
+        "given", lambda book: Counter((each.part, each.author) for each in book.gradebook.overrides())
+    )
+    show = visit.asked("show") if visit.asked("show") in ("marked", "mine") else ""
     return visit.page(
         "instructor_marking.html",
         item=item,
@@ -267,14 +269,15 @@ def mark_page(visit: StaffVisit) -> Response:
         groups=groups,
         onward=class_data.at("marking", item.id, group=str(onward)) if onward else None,
         waiting=sum(len(each.learners) for each in groups),
-        given=given[item.id],
-        marked=marked,
+        given=sum(count for (part, _), count in given.items() if part == item.id),
+        mine=given[item.id, visit.author],
+        show=show,
         points_of=items.key_points(item),
         sample=items.key(item, items.Context("", "", item.id)),
         comments=pending.comments.get(item.id, ()),
         wording_id=rubric.wording_id,
         done=find_done(visit),
-        saves=latest_saves(visit, item.id) if marked else [],
+        saves=latest_saves(visit, item.id, visit.author if show == "mine" else None) if show else [],
     )
 
 

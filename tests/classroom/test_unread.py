@@ -13,11 +13,10 @@ import pytest
 from grader.classroom import batch
 from grader.classroom.batch import BatchRequest, BatchSummary
 from grader.classroom.gradebook import open_gradebook
-from grader.classroom.results import Book, write_files
+from grader.classroom.results import Book, count_pending, write_files
 from grader.grading import courses
 from grader.grading.inputs import Seed
 from grader.instructor.analysis.statistics import class_statistics
-from grader.instructor.mark_reports import count_pending
 from tests import tiny
 from tests.instructor.test_rubric import run
 
@@ -91,15 +90,16 @@ def test_in_the_summary(out: Path, made: Path) -> None:
     """It counts answers and learners and names the command that shows them, in both languages and as JSON."""
     with closing(open_gradebook(out)) as gradebook:
         rows = write_files(Book.of(gradebook, courses.load(made / "course")), out, "en")
-    said = " ".join(batch.lines(summaries[made], rows, out, "en")).split()
-    assert "3 answers of 3 learners could not be read: ann, ben, dan." in " ".join(said)
-    assert "--pending` shows them." in " ".join(said)
+    said = " ".join(" ".join(batch.lines(summaries[made], rows, Path("out"), "en")).split())
+    assert "3 answers of 3 learners could not be read: ann, ben, dan." in said
+    assert "--pending` shows them. To be marked by a person: 3 answers of 3 learners. `attncheck serve" in said
     chinese = "".join(batch.lines(summaries[made], rows, out, "zh"))
     assert "3 位学习者的 3 个答案无法读取：ann、ben、dan。" in chinese
     data = batch.to_json(summaries[made], rows, out)
     assert {row["learner"]: row["unread"] for row in data["learners"]}["ben"] == ["Q1.b"]
     readable = [row for row in rows if not row.unread]
-    assert "could not be read" not in " ".join(batch.lines(summaries[made], readable, out, "en"))
+    found = " ".join(batch.lines(summaries[made], readable, out, "en"))
+    assert "could not be read" not in found and "by a person" not in found
 
 
 def test_pending_until_somebody_decides(out: Path, made: Path) -> None:

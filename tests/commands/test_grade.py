@@ -91,9 +91,9 @@ class Machine:
 
 
 def put(monkeypatch: pytest.MonkeyPatch, name: str, **attributes: object) -> None:
-    """Puts a module of our own in the place of ``grader.<name>``."""
+    """Puts a copy of ``grader.<name>`` with these attributes in its place."""
     module = ModuleType(f"grader.{name}")
-    vars(module).update(attributes)
+    vars(module).update(vars(importlib.import_module(module.__name__)) | attributes)
     monkeypatch.setitem(sys.modules, module.__name__, module)
     room, _, own = module.__name__.rpartition(".")
     monkeypatch.setattr(importlib.import_module(room), own, module, raising=False)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,9 @@ import pytest
 import uvicorn
 
 from grader.classroom import service
+from grader.classroom.class_folder import ClassSettings, read_settings
 from grader.classroom.service import ServicePlan
+from grader.commands._class_server import read_class
 from grader.core.model import Text
 from grader.grading import courses
 from grader.web.gate import Gate, Proxy
@@ -68,6 +72,10 @@ def test_a_table_for_mail_merge(attncheck: Attncheck, folder: Path) -> None:
         (("links", "{}", "adda"), "Nobody in this class is called “adda”. Did you mean ada?"),
         (("links", "{}/none"), "class.yaml cannot be read"),
         (("serve", "--class", "{}/none"), "class.yaml cannot be read"),
+        (("serve", "--class", "{}", "--new"), "/class.csv already exists; a new class needs a new or an empty folder."),
+        (("serve", "--new"), "--new needs --class DIR"),
+        (("serve", "--class", "{}", "--results", "{}"), "--class and --results cannot be combined"),
+        (("serve", "--results", "{}"), "has no gradebook.sqlite"),
         (("serve", "--class", "{}", "--trust-header", "X-User"), "--trusted-proxy must be used together"),
         (("serve", "--class", "{}", "--trust-header", "X-User", "--trusted-proxy", "x"), "expected the address"),
     ],
@@ -107,8 +115,9 @@ class Ready:
         """Have ended."""
 
 
-def test_a_class_is_served(attncheck: Attncheck, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where it is, how it listens, with which seed; what the instructor should know goes to stderr."""
+@pytest.fixture
+def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
+    """How a class was served, by a server that ends at once."""
     seen: dict[str, Any] = {}
 
     def run(server: uvicorn.Server, sockets: list[socket.socket]) -> None:
@@ -116,20 +125,42 @@ def test_a_class_is_served(attncheck: Attncheck, folder: Path, monkeypatch: pyte
 
     monkeypatch.setattr(uvicorn.Server, "run", run)
     monkeypatch.setattr(service, "Service", Ready)
+    before = sys.getswitchinterval()
+    yield seen
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_new_class(attncheck: Attncheck, tmp_path: Path, served: dict[str, Any], lang: str) -> None:
+    """It is served as it was written; its file shows every setting, and none that could not be read."""
+    folder = tmp_path / "new"
+    found = attncheck("serve", "--class", str(folder), "--new", "--lang", lang)
+    assert found.code == 0 and len(found.out.splitlines()) == 2 and f"attncheck serve --class {folder}" in found.out
+    settings, _, listed, _ = read_class(folder, None)
+    assert settings == ClassSettings(roster="roster.csv", instructors=settings.instructors)
+    assert len(settings.instructors) == len(listed.learners) == 1 and folder.stat().st_mode & 0o077 == 0
+    assert attncheck("serve", "--class", str(folder), "--port", "0").code == 0
+    assert [person.id for person in served["config"].app.sessions.people] == ["example", "me"]
+    file = folder / "class.yaml"
+    file.write_text(re.sub(r"(?m)^#(?=\w+: )", "", file.read_text("utf-8")), "utf-8")
+    default = asdict(ClassSettings())
+    changed = {name for name, value in asdict(read_settings(folder)).items() if value != default[name]}
+    assert changed == default.keys() - {"link_days"}
+
+
+def test_a_class_is_served(attncheck: Attncheck, folder: Path, served: dict[str, Any]) -> None:
+    """Where it is, how it listens, with which seed; what the instructor should know goes to stderr."""
     (folder / "seed").write_bytes(b"0123456789abcdef")
     (folder / "class.yaml").write_text(CLASS + "seed_file: seed\nquestions: [Q5]\n")
-    before = sys.getswitchinterval()
     found = attncheck("serve", "--class", str(folder), "--port", "0", "--lang", "en")
-    sys.setswitchinterval(before)
     assert found.code == 0, found.err
-    assert f"at https://quiz.example.edu (listening on 127.0.0.1:{seen['address'][1]})" in found.out
+    assert f"at https://quiz.example.edu (listening on 127.0.0.1:{served['address'][1]})" in found.out
     assert "attncheck: something to know" in found.err and "not https" not in found.err
-    gate: Gate = seen["config"].app
+    gate: Gate = served["config"].app
     assert gate.folder == folder.resolve() and gate.proxy is None
-    assert not seen["config"].proxy_headers and seen["proto"] == socket.IPPROTO_TCP
+    assert not served["config"].proxy_headers and served["proto"] == socket.IPPROTO_TCP
     (folder / "class.yaml").write_text(CLASS.replace("https", "http"))
     words = ("--port", "0", "--trust-header", "X-User", "--trusted-proxy", "10.0.0.1")
     found = attncheck("serve", "--class", str(folder), *words, "--lang", "en")
-    sys.setswitchinterval(before)
     assert "http://quiz.example.edu is not https" in found.err
-    assert seen["config"].app.proxy == Proxy("X-User", "10.0.0.1")
+    assert served["config"].app.proxy == Proxy("X-User", "10.0.0.1")

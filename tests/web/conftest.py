@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -18,6 +20,11 @@ from tests.helpers import WORDS
 
 HOST, TOKEN = "127.0.0.1:8000", "s3cret"
 OWN = {"origin": f"http://{HOST}"}
+
+
+def shown(text: str) -> str:
+    """What a page says, in one line without tags."""
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", text)).split())
 
 
 class Checks:

@@ -20,16 +20,18 @@ from starlette.testclient import TestClient
 from grader.classroom import audit, batch
 from grader.classroom.batch import BatchRequest
 from grader.classroom.gradebook import LearnerRow, open_gradebook
+from grader.core.model import Lang
 from grader.course import loader
 from grader.grading import courses
 from grader.grading.inputs import Seed
 from grader.instructor import learner_requests
-from grader.web.class_data import ClassData, VersionedCache
+from grader.web.class_data import LANGUAGE, ClassData, VersionedCache, style_sheet
 from grader.web.instructor_items import borrowed_answers
 from grader.web.people import ClassMember, Role
 from grader.web.security import COOKIE
-from tests import tiny
+from tests import gallery, tiny
 from tests.classroom import test_unread
+from tests.web.conftest import shown
 from tests.web.staff import PROF, make_app
 
 HOST, TOKEN = "127.0.0.1:8000", "s3cret"
@@ -120,13 +122,14 @@ def page(class_data: ClassData) -> Callable[..., str]:
 
 def words(text: str) -> str:
     """What a page says in English, in one line."""
-    text = re.sub(r'<span class="zh"[^>]*>.*?</span>', "", text)
-    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", text)).split())
+    return shown(re.sub(r'<span class="zh"[^>]*>.*?</span>', "", text))
 
 
-def post(class_data: ClassData, path: str, status: int = 200, **fields: Any) -> str:
-    """The page after a form was sent."""
-    found = browser(class_data).post(f"/class{path}", data=fields, headers=OWN)
+def post(class_data: ClassData, path: str, status: int = 200, lang: str = "en", **fields: Any) -> str:
+    """The page after a form was sent, in a language."""
+    window = browser(class_data)
+    window.cookies.set(LANGUAGE, lang)
+    found = window.post(f"/class{path}", data=fields, headers=OWN)
     assert found.status_code == status, found.text
     return found.text
 
@@ -166,6 +169,17 @@ def test_every_page_in_both_languages(class_data: ClassData, path: str) -> None:
         assert set(foreign) <= {"中文", "陈"}, foreign
 
 
+#: Classes of the sheet that are no component: the page, a state as nothing else says it, a form, its own distances.
+PLAIN = {"attncheck", "new", "order", "stack"}
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_sheet_of_components(lang: Lang) -> None:
+    """Every component can be shown, and has a look in the style sheet; these classes have none."""
+    used = {name for names in re.findall(r'class="([^"]+)"', gallery.components(lang)) for name in names.split()}
+    assert {name for name in used if not re.search(rf"\.{name}\b", style_sheet())} == PLAIN
+
+
 def test_who_may_not(class_data: ClassData) -> None:
     """Nobody who is not signed in, and no learner; whatever the application in front of it does. Nothing changes."""
     before = (class_data.folder / "gradebook.sqlite").read_bytes()
@@ -178,9 +192,8 @@ def test_who_may_not(class_data: ClassData) -> None:
             assert window.post(f"/class{path}", data=form, headers=OWN).status_code == 403, path
     tutor = browser(class_data, ClassMember("tutor", "", Role.ASSISTANT))
     assert tutor.get("/class").status_code == 200
-    assert (
-        tutor.post("/class/learners/ada/points", data={}, headers={"origin": "http://evil.example"}).status_code == 403
-    )
+    evil = {"origin": "http://evil.example"}
+    assert tutor.post("/class/learners/ada/points", data={}, headers=evil).status_code == 403
     assert (class_data.folder / "gradebook.sqlite").read_bytes() == before
 
 
@@ -293,11 +306,8 @@ def did(class_data: ClassData) -> list[tuple[str, str, str]]:
 def test_points_by_hand(class_data: ClassData) -> None:
     """With a reason, under the name of who gave them; removed again; both are noted, and pages show it at once."""
     text = post(class_data, "/learners/bo/points", do="give", part="double", points="2,5", reason="oral <b>")
-    assert (
-        "Saved as change 1. Points given by hand for double to bo: 2.5; before: none." in text
-        and "oral &lt;b&gt;" in text
-        and "prof" in text
-    )
+    assert "Saved as change 1. Points given by hand for double to bo: 2.5; before: none." in text
+    assert "oral &lt;b&gt;" in text and "prof" in text
     assert given(class_data) == {("bo", "double"): (2.5, "oral <b>", "Prof. Invented (prof)")}
     assert names(browser(class_data).get("/class?show=given").text) == ["bo"]
     assert "2.5" in (class_data.folder / "class.csv").read_text()
@@ -313,9 +323,8 @@ def test_the_way_back_from_a_refusal(class_data: ClassData) -> None:
     """A change of the language there leads to a page, not to what a form was sent to."""
     text = post(class_data, "/learners/bo/points", 400, do="give")
     assert 'name="back" value="/class/learners/bo"' in text
-    assert (
-        'name="back" value="/class/items/Q1.a?x=1&amp;y=2"' in browser(class_data).get("/class/items/Q1.a?x=1&y=2").text
-    )
+    text = browser(class_data).get("/class/items/Q1.a?x=1&y=2").text
+    assert 'name="back" value="/class/items/Q1.a?x=1&amp;y=2"' in text
 
 
 def test_submissions_of_nobody(class_data: ClassData) -> None:
@@ -346,14 +355,16 @@ def test_marking(class_data: ClassData) -> None:
     boxes = re.findall(r'name="wording" value="(\w+)"', text)
     assert "Group 1 2×" in words(text) and len(boxes) == 1
     text = post(class_data, "/marking/Q1.why", wording=boxes, point=["a", "c"], comment=" Nearly. ")
-    assert (
-        "Saved as change 1. Points given by hand for Q1.why to ada, bo: 2; before: none." in words(text)
-        and '<option value="Nearly.">' in text
-    )
+    assert "Saved as change 1. Points given by hand for Q1.why to ada, bo: 2; before: none." in words(text)
+    assert '<option value="Nearly.">' in text
     reason = "key points a, c of a–c: Nearly."
     who = "Prof. Invented (prof)"
     assert given(class_data) == {(name, "Q1.why"): (2.0, reason, who) for name in ("ada", "bo")}
     assert "&lt;script&gt;" in text
+    for person, mine in ((PROF, 2), (ClassMember("bob", "Bob", Role.ASSISTANT), 0)):
+        said = words(browser(class_data, person).get("/class/marking/Q1.why?show=mine").text)
+        assert f"Open 2 Marked 2 Marked by me {mine}" in said
+        assert ("key points a, c of a–c: Nearly." in said) == bool(mine)
     for _ in range(2):
         rest = re.findall(r'name="wording" value="(\w+)"', text)
         text = post(class_data, "/marking/Q1.why", wording=rest, point="0")

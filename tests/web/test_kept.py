@@ -22,7 +22,7 @@ from grader.learning.log import Answered
 from grader.learning.quiz_session import TypedAnswer
 from grader.web.entries import answer_text, entry_from_answer
 from grader.web.learner import LearnerWorkspace, draft_of
-from tests.web.conftest import OWN
+from tests.web.conftest import OWN, shown
 
 Fields = Mapping[str, tuple[str, ...]]
 HTMX = OWN | {"hx-request": "true"}
@@ -38,10 +38,8 @@ class Form(HTMLParser):
         self.hidden: dict[str, str] = {}
         self._select = self._area = ""
         self.feed(page)
-        self.marks = [
-            " ".join(html.unescape(re.sub(r"<[^>]+>", " ", text)).split())
-            for text in re.findall(r'class="wrong-here"[^>]*>(.*?)</span>\s*(?:</|<)', page, re.S)
-        ]
+        marks = re.findall(r'class="wrong-here"[^>]*>(.*?)</span>\s*(?:</|<)', page, re.S)
+        self.marks = [shown(text) for text in marks]
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Collect fields of the form with ``class="answer"``."""

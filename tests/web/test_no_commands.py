@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import html
 import re
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from grader.commands import names
 from grader.core.model import Course, Lang
 from grader.instructor import export
 from grader.web.learner import LearnerWorkspace
-from tests.web.conftest import OWN
+from tests.web.conftest import OWN, shown
 from tests.web.test_pages import first, page, post
 
 _COMMANDS = sorted(names())
@@ -35,9 +34,9 @@ _SHOWN = (
 def found(text: str) -> str:
     """What a page names for terminals, with what is around it; files that are shown are the learner's own."""
     text = re.sub(r"<(textarea|pre|script)\b.*?</\1>", "", text, flags=re.S)
-    shown = " ".join(html.unescape(re.sub(r"<[^>]+>", " ", text)).split())
-    match = FOR_TERMINALS.search(shown)
-    return shown[max(0, match.start() - 90) : match.end() + 30] if match else ""
+    said = shown(text)
+    match = FOR_TERMINALS.search(said)
+    return said[max(0, match.start() - 90) : match.end() + 30] if match else ""
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])

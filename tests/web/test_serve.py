@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import re
 import signal
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,6 +24,8 @@ import pytest
 import grader
 from grader.commands import run
 from grader.commands.serve import _listen
+from grader.web.class_data import ClassData
+from tests.web.test_instructor import class_data, handed_in, in_process  # noqa: F401, fixtures
 
 ROOT = Path(grader.__file__).parents[1]
 
@@ -81,6 +85,26 @@ def test_a_server_from_start_to_end(tmp_path: Path) -> None:
         assert opened(following).open(home).status == first.open(home).status == 200
     with pytest.raises(urllib.error.URLError):
         urllib.request.urlopen(home)
+
+
+def test_marking_results_without_a_class(tmp_path: Path, class_data: ClassData) -> None:  # noqa: F811
+    """A results folder opens for one person, who marks answers there; the points are exported as theirs."""
+    with running(tmp_path, "--no-browser", "--results", str(class_data.folder), "--author", "grace") as server:
+        address = printed(server)
+        browser, home = opened(address), address.partition("/?")[0]
+        assert "Cy" in browser.open(home).read().decode(), "the first page is the class"
+        page = browser.open(f"{home}/class/marking/Q1.why?group=2").read().decode()
+        wording = re.findall(r'name="wording" value="([^"]+)"', page)
+        form = {"form": "group-2", "wording": wording, "point": ["a", "c"], "comment": "fine"}
+        sent = urllib.parse.urlencode(form, doseq=True).encode()
+        marking = urllib.request.Request(f"{home}/class/marking/Q1.why", sent, {"Origin": home})
+        assert "Points given by hand for Q1.why to dee: 2" in browser.open(marking).read().decode()
+    target = tmp_path / "class.csv"
+    assert run(["export", "csv", "--checks", "--from", str(class_data.folder), "--to", str(target)]) == 0
+    exported = csv.DictReader(target.read_text("utf-8").splitlines())
+    assert ("dee", "Q1.why", "2") in [(row["learner"], row["part"], row["earned"]) for row in exported]
+    with class_data.book() as book:
+        assert [each.author for each in book.gradebook.overrides()] == ["grace"]
 
 
 def test_two_servers_in_one_browser(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from grader.classroom.intake import Person
 from grader.classroom.marks import Mark
-from grader.classroom.results import Book
+from grader.classroom.results import Book, count_pending
 from grader.classroom.roster import Learner, Roster, contradicts, csv_separator
 from grader.classroom.roster import read_roster as read_roster
 from grader.core.errors import UsageError
@@ -22,7 +22,7 @@ from grader.core.tables import texts
 from grader.core.text import clean, points
 from grader.instructor.export import ExportOptions
 from grader.instructor.export._target import ExportTarget, first_names
-from grader.instructor.mark_reports import count_pending, error_message, is_still_open, marks_that_count, summary
+from grader.instructor.mark_reports import error_message, is_still_open, marks_that_count, summary
 
 _BOM = "\ufeff"
 #: The most headings that a message lists.

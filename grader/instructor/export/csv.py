@@ -27,13 +27,13 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from grader.classroom.marks import Mark
-from grader.classroom.results import Book, csv_cell, notes
+from grader.classroom.results import Book, count_pending, csv_cell, notes
 from grader.classroom.words import NOTHING_THERE
 from grader.core.model import ExerciseResult, ItemResult, Lang, Message, Status, Text
 from grader.instructor.export import ExportOptions
 from grader.instructor.export._pseudonyms import NO_TIME
 from grader.instructor.export._target import ExportTarget
-from grader.instructor.mark_reports import count_pending, error_message, marks_that_count
+from grader.instructor.mark_reports import error_message, marks_that_count
 from grader.report.json import number
 
 ABOUT = Message("A row for each learner; with --checks, a row for each item and check, with what decided it.")
