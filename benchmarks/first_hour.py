@@ -27,6 +27,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
+from grader.core.marks import plain
 from grader.core.model import Item, Lang, Question
 from grader.course import items
 from grader.grading import courses
@@ -195,7 +196,7 @@ def play(lang: Lang) -> list[tuple[str, float]]:
         file = folder / "work/q05.py"
         made = [
             simple(folder, lang),
-            simple(folder, lang, "start", "Q5", "work"),
+            simple(folder, lang, "start", "Q5", "work", answer=LEARNER),
             quiz(folder, lang, question),
         ]
         file.write_text(_DRAFT, encoding="utf-8")
@@ -207,9 +208,12 @@ def play(lang: Lang) -> list[tuple[str, float]]:
     return made
 
 
-def simple(folder: Path, lang: Lang, *command: str) -> tuple[str, float]:
-    """A command that asks nothing."""
+def simple(folder: Path, lang: Lang, *command: str, answer: str = "") -> tuple[str, float]:
+    """A command that asks nothing, or only one thing."""
     with Terminal(list(command), folder, lang) as terminal:
+        if answer:
+            terminal.until(_PROMPT)
+            terminal.send(f"{answer}\n")
         terminal.until(None)
     return f"$ {' '.join(['attncheck', *command])}\n{terminal.text}", sum(terminal.waited)
 
@@ -228,8 +232,6 @@ def quiz(folder: Path, lang: Lang, question: Question) -> tuple[str, float]:
     """All items: the first with a wrong answer before the right one. At the end the answers go to answers.yaml."""
     missed = False
     with Terminal(["quiz", "Q5"], folder, lang) as terminal:
-        shown = terminal.until(_PROMPT)
-        terminal.send(f"{LEARNER}\n")
         asked: Item | None = None
         while "> " in (shown := terminal.until(_PROMPT))[-3:]:
             asked = item_in(shown, question, lang) or asked
@@ -251,7 +253,7 @@ def without_keys(text: str, lang: Lang) -> str:
 
 def item_in(shown: str, question: Question, lang: Lang) -> Item | None:
     """The item that was asked last in what is shown."""
-    flat = "".join(shown.split())
+    flat = "".join(shown.replace("`", "").split())
     places = {item.id: flat.rfind("".join(said(item, lang).split())) for item in question.items}
     found = max(question.items, key=lambda item: places[item.id])
     return found if places[found.id] >= 0 else None
@@ -260,13 +262,13 @@ def item_in(shown: str, question: Question, lang: Lang) -> Item | None:
 def said(item: Item, lang: Lang) -> str:
     """The first words of an item, with the learner's numbers."""
     context = items.Context("attncheck", LEARNER, item.id)
-    return items.fill(item.ask, items.draw(item.spec, context)).of(lang).replace("`", "").split("\n")[0]
+    return plain(items.fill(item.ask, items.draw(item.spec, context)).of(lang)).replace("`", "").split("\n")[0]
 
 
 def typed(item: Item, *, wrong: bool = False) -> list[str]:
     """A correct answer as lines that somebody types; a ``wrong`` one is another option."""
     context = items.Context("attncheck", LEARNER, item.id)
-    key = items.key_by_number(item, context).en
+    key = plain(items.key_by_number(item, context).en)
     asked = items.ask(item, context)
     form = asked.form
     right = re.findall(r"^(\d): ", key, re.MULTILINE)

@@ -97,7 +97,7 @@ def test_check_in_a_notebook(kernel: Path) -> None:
     stale = outputs[6][-1]
     assert "was changed after its last run" in stale["data"]["text/html"] and "(cell 2)" in stale["data"]["text/html"]
     checked = outputs[8][-1]
-    assert "Everything is correct" in checked["data"]["text/plain"]
+    assert "Everything that is graded here is correct" in checked["data"]["text/plain"]
     passed = outputs[9][-1]
     assert passed["data"]["text/plain"] == "True"
     (asked,) = outputs[10]

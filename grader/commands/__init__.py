@@ -166,7 +166,7 @@ class _Commands(click.Group):
 def cli(context: click.Context, lang: Lang | None, plain: bool) -> None:
     """Grade answers and code about attention, and say what to fix first.
 
-    Without a command, it says where you are and what to do next.
+    Without a command, it opens what is next, one step after the other; in a script, it only says it.
 
     \b
     attncheck questions       list the questions

@@ -6,13 +6,14 @@ import itertools
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from grader.classroom.words import GRADED
+from grader.core import marks
 from grader.core.layout import WIDTH, wrap
 from grader.core.model import Lang, Message, Text
 from grader.core.text import clean
@@ -36,6 +37,23 @@ def plain() -> bool:
     context = click.get_current_context(silent=True)
     asked = context is not None and context.find_root().params.get("plain")
     return bool(asked or os.environ.get("ATTNCHECK_PLAIN"))
+
+
+def has_keys() -> bool:
+    """Whether single keys work: a person at a capable terminal, who needs no screen reader."""
+    at_terminal = sys.stdin.isatty() and sys.stdout.isatty() and not plain()
+    return at_terminal and os.environ.get("TERM", "dumb") != "dumb"
+
+
+def read_key(keys: Mapping[str, str]) -> str:
+    """What the next key among ``keys`` stands for; others do nothing. The end of the input is ^D."""
+    while True:
+        try:
+            key = click.getchar()
+        except EOFError:
+            key = "\x04"
+        if key.lower() in keys:
+            return keys[key.lower()]
 
 
 def stdout() -> Console:
@@ -73,10 +91,14 @@ def width(*, err: bool = False, most: int = WIDTH) -> int:
     return min(most, max(_NARROWEST, shutil.get_terminal_size().columns))
 
 
-def tell(text: Text, lang: Lang) -> None:
-    """Print a message: wrapped on a terminal, otherwise as it is, because programs may search it."""
-    message = text.of(lang)
-    click.echo("\n".join(wrap(message, width())) if sys.stdout.isatty() else message)
+def tell(text: Text, lang: Lang, *, err: bool = False) -> None:
+    """Print a message: wrapped on a terminal, otherwise as it is, because programs may search it.
+
+    On stderr (``err``), the name of the program precedes it.
+    """
+    message = f"attncheck: {text.of(lang)}" if err else text.of(lang)
+    at_terminal = (sys.stderr if err else sys.stdout).isatty()
+    click.echo("\n".join(wrap(message, width(err=err))) if at_terminal else marks.plain(message), err=err)
 
 
 def page(lang: Lang) -> Page:

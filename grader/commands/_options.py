@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 
 from grader.commands import LANG
+from grader.commands._console import tell
 from grader.commands._language import language
 from grader.core import files
 from grader.core.errors import StateError, UsageError
@@ -23,6 +24,7 @@ from grader.core.text import name_list, suggestion
 from grader.course import loader
 from grader.grading import courses
 from grader.learning import log
+from grader.learning.answers_file import PLACEHOLDER
 from grader.learning.log import Event
 
 if TYPE_CHECKING:
@@ -111,8 +113,7 @@ errors_lang_option = click.option(
 
 def say(text: Text, *, err: bool = False) -> None:
     """Print ``text`` in the language of this call. On stderr (``err``), the name of the program precedes it."""
-    message = text.of(click.get_current_context().meta[LANG])
-    click.echo(f"attncheck: {message}" if err else message, err=err)
+    tell(text, click.get_current_context().meta[LANG], err=err)
 
 
 # -------------------------------------------------------------------------------------------- course
@@ -278,6 +279,30 @@ def present_files() -> list[str]:
     return [path.as_posix() for folder in (Path(), Path("work")) for path in sorted(folder.glob("[qQ]*.py"))]
 
 
+def started(folder: Path) -> bool:
+    """Whether a learner works in ``folder``: it has answers, or the file of a question."""
+    return (folder / "answers.yaml").is_file() or any(folder.glob("[qQ][0-9][0-9].*"))
+
+
+def work_folder() -> Path:
+    """The folder that the learner works in: this one if it has files of theirs, else the folder work."""
+    return Path() if started(Path()) else Path("work")
+
+
+def _or_work(context: click.Context, parameter: click.Parameter, path: Path | None) -> Path:
+    """``path``, else the folder that the learner works in. Raises UsageError if there is none yet."""
+    folder = path or work_folder()
+    if path is None and not folder.is_dir():
+        raise UsageError(Message("You have no folder {folder} yet: `attncheck start` creates it.").fill(folder=folder))
+    return folder
+
+
+#: PATH, a learner's own work; by default the folder that they work in.
+work_argument = click.argument(
+    "path", required=False, type=click.Path(path_type=Path), metavar="[PATH]", callback=_or_work
+)
+
+
 def can_ask() -> bool:
     """Whether a person can answer a question: stdin is a terminal."""
     return sys.stdin.isatty()
@@ -379,6 +404,12 @@ class Call:
         except StateError as error:
             say(error.message, err=True)
             return ()
+
+    def learner_of(self, path: Path, course: Course) -> str | None:
+        """The name used last, if the answers.yaml at ``path`` has none yet; None leaves the name to the submission."""
+        from grader.submission import learner_named  # few commands need it
+
+        return log.last_name(self.read_events(course)) if learner_named(path) == PLACEHOLDER else None
 
     def save(self, *events: Event) -> None:
         """Append ``events`` to the progress file (``--state``). A failure only prints a warning."""

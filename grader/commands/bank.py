@@ -66,10 +66,14 @@ _MUTANTS = Message("{count}: {holes} survive without explanation, {equivalent} l
 _NEXT = Message("next: attncheck bank check {folder}; attncheck bank preview {question} --course {folder}")
 
 
-@click.group()
+@click.group(invoke_without_command=True)
 @errors_lang_option
-def bank() -> None:
+@click.pass_context
+def bank(context: click.Context) -> None:
     """Tools for writing questions."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help(), err=True)
+        context.exit(click.UsageError.exit_code)
 
 
 @documented({"bank schema > question.schema.json": "write the schema to a file"}, {0: "done"})

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from grader.commands._options import PATH, Call, documented, find_one_exercise, say, shared
+from grader.commands._options import PATH, Call, documented, find_one_exercise, say, shared, work_argument
 from grader.core.files import create
 from grader.core.model import Message
 
@@ -20,7 +20,7 @@ RANK = 110
     {0: "done", 3: "PATH cannot be read as a submission"},
 )
 @click.command()
-@click.argument("path", type=PATH)
+@work_argument
 @click.option(
     "-e", "--exercise", "name", required=True, metavar="FUNCTION", help="The exercise, or a question that has only one."
 )

@@ -8,7 +8,7 @@ from typing import Literal
 
 import click
 
-from grader.commands._console import grading_bar, stdout, width
+from grader.commands._console import grading_bar, stdout
 from grader.commands._options import (
     PATH,
     UNCONFINED,
@@ -16,20 +16,21 @@ from grader.commands._options import (
     collected,
     documented,
     json_option,
-    present_files,
     print_lines,
     questions_option,
     read_seed,
     say,
     seed_file_option,
     shared,
+    work_argument,
     write_json,
     write_output,
 )
+from grader.commands._own_work import after_grading
 from grader.core.errors import UsageError
 from grader.core.model import Course, Message, Report
-from grader.learning import log, next_step, reference_view
-from grader.learning.progress import code_events, new_events, progress_of
+from grader.learning import log
+from grader.learning.progress import code_events, new_events
 from grader.report.json import to_json
 
 ABOUT = Message("Grade a file, folder, notebook or zip.")
@@ -63,6 +64,7 @@ class _Request:
 
 @documented(
     {
+        "grade": "grade everything in the folder that you work in",
         "grade work": "grade everything in the folder work",
         "grade q05.py -e softmax": "grade one exercise of a file",
         "grade work --json > report.json": "the report as data",
@@ -70,7 +72,7 @@ class _Request:
     {0: "everything passed", 1: "graded, and not everything passed", 3: "PATH cannot be read as a submission"},
 )
 @click.command()
-@click.argument("path", type=PATH)
+@work_argument
 @questions_option
 @click.option(
     "-e",
@@ -118,7 +120,7 @@ def grade(call: Call, request: _Request) -> None:
     if request.own:
         call.save(*new_events(code_events(course, report, log.now()), call.read_events(course)))
         if not call.as_json:
-            _advise(call, course, report)
+            print_lines(after_grading(call, course, call.read_events(course), report, request.path))
     if report.unsafe and mode == "auto":
         say(UNCONFINED, err=True)
     click.get_current_context().exit(_code(report))
@@ -157,7 +159,7 @@ def _graded(call: Call, request: _Request, mode: Literal["auto", "require", "pla
         seed = read_seed(request.number, request.seed_file)
         course = call.course()
         sandbox.allow_packages(course.packages)
-        submission = read(request.path, request.learner)
+        submission = read(request.path, request.learner or call.learner_of(request.path, course))
         selection = Selection(request.questions, request.exercises, public_only=request.public_only)
         expect = reference_observer(sandbox.observe, seed, course=course)
         observe = with_shared_budget(sandbox.observe)
@@ -173,15 +175,6 @@ def _graded(call: Call, request: _Request, mode: Literal["auto", "require", "pla
         pictured = request.public_only or not seed.secret
         pictures = compare_public_cases(course, submission, report, observe, expect) if pictured else ()
         return course, report, render(report, course, call.lang, pictures)
-
-
-def _advise(call: Call, course: Course, report: Report) -> None:
-    """Print what the learner may see now and, if everything passed, what to do next."""
-    events = call.read_events(course)
-    lines = [*reference_view.offers(course, report, progress_of(course, events), log.now(), call.lang)]
-    if report.passed:
-        lines += next_step.after_passing(course, events, log.now(), present_files(), call.lang, width())
-    print_lines(lines)
 
 
 def _check_place(file: Path) -> None:

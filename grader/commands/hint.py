@@ -9,7 +9,7 @@ from grader.commands._options import Call, documented, find_one_exercise, find_p
 from grader.core.errors import UsageError
 from grader.core.model import Exercise, Message, Question
 from grader.core.text import suggestion
-from grader.learning import hints, log, progress_view
+from grader.learning import log, progress_view
 from grader.learning.progress import hints_shown, hints_taken, last_misconception
 
 ABOUT = Message("Show the next hint for an exercise.")
@@ -35,8 +35,8 @@ def hint(call: Call, question: str, name: str | None, rung: int | None) -> None:
 
     NAME is a function or class such as softmax, or a question such as Q5 (with -e, if it has several exercises).
 
-    The first hint is a question to think about, or fits the misconception that your code showed last; the last one is
-    almost the line of code. Hints cost practice points, never graded ones.
+    The first hint is a question to think about, after one about the misconception that your code showed last; the last
+    one is almost the line of code. Hints cost practice points, never graded ones.
     """
     course = call.course()
     if name is None:
@@ -53,8 +53,7 @@ def hint(call: Call, question: str, name: str | None, rung: int | None) -> None:
         raise UsageError(said.fill(exercise=exercise.name, rungs=rungs))
     events = call.read_events(course)
     taken, before = hints_taken(events, exercise.name), hints_shown(events, exercise.name)
-    wanted = hints.order(exercise, hints.about(asked, last_misconception(events, exercise.name)))
-    left = [number for number in wanted if number not in before]
+    left = [number for number in range(1, rungs + 1) if number not in before]
     shown = rung or next(iter(left), rungs)
     if shown not in before:
         call.save(log.Hinted(log.now(), course.public_id, exercise.name, shown))

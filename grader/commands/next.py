@@ -6,7 +6,7 @@ import os
 
 import click
 
-from grader.commands._console import width
+from grader.commands._console import has_keys, width
 from grader.commands._language import language
 from grader.commands._options import Call, documented, present_files, shared
 from grader.core.model import Lang, Message
@@ -31,8 +31,14 @@ def next(call: Call) -> None:
 
 
 def overview(lang: Lang | None) -> None:
-    """Print what ``attncheck`` alone prints: the next step, and the commands that help from anywhere."""
-    _show_next(Call(lang or language(os.environ)), others=True)
+    """What ``attncheck`` alone does: at a terminal, open the next step; else say it, with other commands."""
+    call = Call(lang or language(os.environ))
+    if has_keys():
+        from grader.commands import _desk  # loads most commands
+
+        _desk.go_on(call, call.course())
+    else:
+        _show_next(call, others=True)
 
 
 def _show_next(call: Call, *, others: bool = False) -> None:

@@ -2,29 +2,41 @@
 
 from __future__ import annotations
 
+import contextlib
 import getpass
-import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
 import click
 
 from grader.commands import INTERRUPTED
-from grader.commands._console import page, plain, stdout, tell, width
-from grader.commands._options import PATH, Call, documented, print_lines, shared, write_json, write_output
+from grader.commands._console import has_keys, page, stdout, tell, width
+from grader.commands._options import (
+    PATH,
+    Call,
+    documented,
+    print_lines,
+    shared,
+    started,
+    work_folder,
+    write_json,
+    write_output,
+)
 from grader.core.errors import UsageError
 from grader.core.files import create
 from grader.core.layout import wrap
 from grader.core.model import Course, Item, Lang, Message, Observed, Text
 from grader.core.text import COMMA, clean, clean_name
+from grader.course.starter import counted
 from grader.learning import answers_file, log, quiz_session, quiz_view
 from grader.learning.log import Event
 from grader.learning.quiz_session import Action, QuizCard, Session
 from grader.report.json import to_json
 from grader.submission import Unusable, read
+from grader.web.entries import Drafts, drafts_folder
 
 ABOUT = Message("Ask the quiz items, one at a time.")
 READERS = "Learners"
@@ -76,14 +88,29 @@ def quiz(
     if call.as_json and answers is None:
         raise UsageError(Message("--json works only with --answers F; an interactive quiz has no JSON output."))
     course = call.course()
-    chosen = quiz_session.choose(course, name)
     if answers is not None:
+        chosen = quiz_session.choose(course, name)
         click.get_current_context().exit(_grade(course, chosen, answers, learner, call))
+    ask(call, course, name, again=again, target=target, learner=learner)
+
+
+def ask(
+    call: Call,
+    course: Course,
+    name: str | None,
+    *,
+    again: bool = False,
+    target: Path | None = None,
+    learner: str | None = None,
+) -> Session:
+    """Ask the items called ``name`` until the session is over, and offer to write the answers to a file."""
+    chosen = quiz_session.choose(course, name)
     place = log.place(call.state_file)
     everything = log.read_all(place, course.public_id)
     lang = call.language(log.of_last(everything))
-    front = front_end()
     who, named = learner_name(course, learner, everything, lang)
+    saved = saved_text(course, place, who)
+    front = front_end(saved)
     if target is not None and target.exists():
         answers_file.find(str(target), _text_of(target), who)  # refuse before the quiz, not after it
     call.save(*named)
@@ -98,10 +125,38 @@ def quiz(
         click.echo(f"\nattncheck: {quiz_view.PROGRESS_KEPT.fill(file=place).of(lang)}", err=True)
         click.get_current_context().exit(INTERRUPTED)
     quiz_view.summary(page(session.lang), quiz_session.summary(session))
+    if session.left and saved.read(session.order[session.at]):
+        tell(quiz_view.TYPED_KEPT, session.lang)
     if target is not None:
         _write(target, session, quiz_session.graded_answers(session), front.confirms)
     else:
         _offer(session, front.confirms)
+    return session
+
+
+@dataclass(frozen=True, slots=True)
+class SavedText:
+    """What a learner typed and did not submit, saved where pages save it, too."""
+
+    drafts: Drafts
+
+    def read(self, item: str) -> str:
+        """The text of ``item``; empty if there is none."""
+        draft = self.drafts.read(f"item/{item}")
+        return "\n".join(draft.fields.get("answer", ())) if draft is not None else ""
+
+    def write(self, item: str, text: str) -> None:
+        """Save ``text``; empty text removes what was saved."""
+        if not text.strip():
+            self.drafts.settle(f"item/{item}")
+        else:
+            with contextlib.suppress(UsageError):  # the disk is full: quitting works all the same
+                self.drafts.write(f"item/{item}", {"answer": (text,)})
+
+
+def saved_text(course: Course, place: Path, learner: str) -> SavedText:
+    """What ``learner`` typed and did not submit, beside the log at ``place``."""
+    return SavedText(Drafts(drafts_folder(place), f"{course.public_id}\0{learner}"))
 
 
 # ------------------------------------------------------------------------------------ the graded file
@@ -151,23 +206,23 @@ def _offer(session: Session, asks: bool) -> None:
             return
         if not there.new(given) and not there.different(given):
             return
-    if _confirmed(quiz_view.ASK_WRITE.fill(count=len(given), file=target), session.lang, default=True):
+    written = counted(item for question in session.course.questions for item in question.items if item.id in given)
+    if _confirmed(quiz_view.ASK_WRITE.fill(items=written, file=target), session.lang, default=True):
         _write(target, session, given, asks)
 
 
 def _answers_here() -> Path | None:
-    """The answers.yaml of the folder that the learner works in: this one, or ``work``; None if neither is one."""
-    folders = [Path(), Path("work")]
-    files = [folder / "answers.yaml" for folder in folders]
-    started = [folder / "answers.yaml" for folder in folders if any(folder.glob("[qQ][0-9][0-9].py"))]
-    return next((file for file in files if file.is_file()), next(iter(started), None))
+    """The answers.yaml of the folder that the learner works in; None if there is no such folder."""
+    folder = work_folder()
+    return folder / "answers.yaml" if started(folder) else None
 
 
 def _confirmed(text: Text, lang: Lang, *, default: bool) -> bool:
     try:
         *lines, last = wrap(text.of(lang), width() - _ROOM)
         print_lines(lines)
-        return click.confirm(last, default=default)
+        typed = click.prompt(f"{last} {'[Y/n]' if default else '[y/N]'}", default="", show_default=False)
+        return default if not typed.strip() else typed.strip().lower() in ("y", "yes")  # q is a no, too
     except click.Abort:
         click.echo()
         return False
@@ -276,13 +331,12 @@ class LineFrontEnd:
         return line.rstrip("\r\n") if line else None
 
 
-def front_end() -> FrontEnd:
+def front_end(saved: SavedText | None = None) -> FrontEnd:
     """The keyboard of a terminal; lines of stdin without a capable one, or for a screen reader."""
-    terminal = sys.stdin.isatty() and sys.stdout.isatty() and not plain()
-    if terminal and os.environ.get("TERM", "dumb") != "dumb":
+    if has_keys():
         from grader.learning.keyboard import Keyboard  # loads asyncio, prompt_toolkit
 
-        return Keyboard()
+        return Keyboard(saved=saved)
     if hasattr(sys.stdin, "reconfigure"):
         sys.stdin.reconfigure(errors="replace")
     return LineFrontEnd(sys.stdin, echo=not sys.stdin.isatty())

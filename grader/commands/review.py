@@ -8,18 +8,22 @@ from pathlib import Path
 
 import click
 
-from grader.commands._console import page, stdout
-from grader.commands._options import UNCONFINED, Call, documented, shared, write_json
-from grader.commands.quiz import FrontEnd, front_end, learner_name
+from grader.commands._console import has_keys, page, read_key, stdout
+from grader.commands._options import UNCONFINED, Call, documented, say, shared, write_json
+from grader.commands.quiz import FrontEnd, front_end, learner_name, saved_text
 from grader.core.errors import SubmissionError, UsageError
 from grader.core.files import create
-from grader.core.model import Exercise, Message
+from grader.core.model import Course, Exercise, Message
+from grader.core.tables import table
 from grader.core.text import clean
 from grader.course.starter import stub
 from grader.learning import log, quiz_session, quiz_view, review_session, review_view
 from grader.learning.review import Card, cards, queue
 from grader.learning.review_session import Review, SubmittedCode, Turn
 from grader.submission import file_text, read
+
+#: At a function, the keys of other places are words.
+_WORDS = {"n": ":skip", "h": ":hint", "q": ":quit"}
 
 ABOUT = Message("Review what is due.")
 READERS = "Learners"
@@ -39,27 +43,35 @@ def review(call: Call, listed: bool, limit: int) -> None:
     back. --json lists the cards, like --list.
     """
     course = call.course()
-    everything = log.read_all(log.place(call.state_file), course.public_id)
-    events = log.of_last(everything)
+    if not (call.as_json or listed):
+        ask(call, course, limit)
+        return
+    events = log.read(log.place(call.state_file), course.public_id)
     seen, now = cards(course, events), log.now()
     if call.as_json:
         write_json(review_view.as_json(seen, now))
-        return
-    lang = call.language(events)
-    if listed:
-        review_view.listing(page(lang), seen, now)
-        return
+    else:
+        review_view.listing(page(call.language(events)), seen, now)
+
+
+def ask(call: Call, course: Course, limit: int) -> bool:
+    """Ask at most ``limit`` cards; whether the learner did not quit before the last one."""
+    place = log.place(call.state_file)
+    everything = log.read_all(place, course.public_id)
+    events, now = log.of_last(everything), log.now()
+    seen, lang = cards(course, events), call.language(events)
     to_ask = queue(seen, now)
     review_view.opening(page(lang), log.last_name(events), seen, to_ask, limit, now)
     if not to_ask:
-        return
+        return True
     learner, named = learner_name(course, None, everything, lang)
     call.save(*named)
-    front = front_end()
+    front = front_end(saved_text(course, place, learner))
     begun = review_session.begin(course, learner, lang, to_ask[:limit], (*events, *named), now)
     done = _converse(replace(begun, confirms=front.confirms), front, call)
     left = queue(cards(course, done.log), log.now())
     review_view.summary(page(done.lang), done.ratings, len(left))
+    return not done.left
 
 
 def _converse(review: Review, front: FrontEnd, call: Call) -> Review:
@@ -96,11 +108,13 @@ def _typed(review: Review) -> quiz_session.Action:
     """What is typed at a function or as a rating; the end of the input quits."""
     if review.outcome is None:
         line = _line()
-        return "quit" if line is None else quiz_session.read(line)
+        return "quit" if line is None else quiz_session.read(_WORDS.get(line.strip().lower(), line))
     if not _is_person():
         return quiz_session.TypedAnswer("")
     shown = page(review.lang)
     shown.lines(shown.say(review_view.rating_prompt(review.outcome)), style="dim")
+    if has_keys():
+        return quiz_session.TypedAnswer(read_key(table(log.__file__, "keys.yaml")["rated"]))
     line = _line()
     return "quit" if line is None else quiz_session.TypedAnswer(line)
 
@@ -161,5 +175,5 @@ def _graded(review: Review, card: Card, path: Path) -> Turn:
         report = grade(course, submission, sandbox.observe, selection=selection, context=context)
     render(replace(report, not_attempted=()), course, review.lang, stdout())
     if report.unsafe:
-        click.echo(f"attncheck: {UNCONFINED.of(review.lang)}", err=True)
+        say(UNCONFINED, err=True)
     return review_session.graded(review, report, log.now())

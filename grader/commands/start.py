@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -11,21 +13,25 @@ from grader.commands._options import (
     FOLDER,
     WRITTEN,
     Call,
+    can_ask,
     documented,
     find_exercise,
     find_question,
     learner_option,
     say,
     shared,
+    work_folder,
     write_output,
 )
+from grader.commands.quiz import learner_name
 from grader.core.errors import UsageError
 from grader.core.files import create
 from grader.core.layout import indent
-from grader.core.model import Exercise, Item, Lang, Message, Question
+from grader.core.model import Course, Exercise, Item, Lang, Message, Question
 from grader.core.text import COMMA
 from grader.course import starter
-from grader.learning import answers_file, log
+from grader.learning import answers_file, log, next_step
+from grader.learning.progress import progress_of
 from grader.submission import file_text
 
 ABOUT = Message("Create the files to start from; never overwrite one.")
@@ -42,6 +48,7 @@ RESET = Message("{name} in {file} is empty again; the old file is kept as {kept}
 
 @documented(
     {
+        "start": "write the files of the next question",
         "start Q5 work": "write work/q05.py and work/answers.yaml",
         "start all work": "the same for every question",
         "start Q5 work --notebook": "write work/q05.ipynb, with a check below every exercise",
@@ -50,32 +57,65 @@ RESET = Message("{name} in {file} is empty again; the old file is kept as {kept}
     {0: "done"},
 )
 @click.command()
-@click.argument("question", metavar="QUESTION|all")
-@click.argument("folder", metavar="[DIR]", type=FOLDER, default=Path())
+@click.argument("question", metavar="[QUESTION|all]", required=False)
+@click.argument("folder", metavar="[DIR]", type=FOLDER, required=False)
 @click.option("--notebook", is_flag=True, help="Write a Jupyter notebook instead of a Python file.")
 @click.option("--reset", metavar="NAME", help="Make this function or class empty again, and keep the old file.")
 @learner_option
 @shared("lang", "course")
-def start(call: Call, *, question: str, folder: Path, notebook: bool, reset: str | None, learner: str | None) -> None:
+def start(
+    call: Call,
+    *,
+    question: str | None,
+    folder: Path | None,
+    notebook: bool,
+    reset: str | None,
+    learner: str | None,
+) -> None:
     """Create the files to start from; never overwrite one.
 
     QUESTION is a question such as Q5, or “all”. Creates a Python file with empty exercises (q05.py) and an
     answers.yaml for the quiz items in DIR (default: the current folder). If answers.yaml exists, the items that it
     lacks are added, and your answers are kept.
+
+    Without QUESTION, it is the next one, in the folder that you work in, or a new folder work.
     """
     course = call.course()
     if reset is not None:
-        _reset(folder, find_exercise(course, reset), call.lang)
+        _reset(folder or Path(), find_exercise(course, reset), call.lang)
         return
-    chosen = course.questions if question.lower() == "all" else (find_question(course, question),)
+    if question is None:
+        chosen: tuple[Question, ...] = (_next(course, call),)
+    else:
+        chosen = course.questions if question.lower() == "all" else (find_question(course, question),)
+    place = folder or (Path() if question else work_folder())
+    write_files(call, course, chosen, place, learner=learner, notebook=notebook)
+
+
+def _next(course: Course, call: Call) -> Question:
+    """The question with the next step; the first one if nothing is left to do."""
+    step = next_step.next_step(progress_of(course, call.read_events(course)), 0)
+    return course.questions[0] if step.question is None else step.question.question
+
+
+def write_files(
+    call: Call,
+    course: Course,
+    chosen: Sequence[Question],
+    folder: Path,
+    *,
+    learner: str | None = None,
+    notebook: bool = False,
+) -> None:
+    """Write the files of ``chosen`` that are missing in ``folder``, and say so."""
     if notebook:
         files = {starter.notebook_name(q): starter.notebook(q, call.lang) for q in chosen if q.exercises}
     else:
         files = {starter.file_name(q): starter.stub(q, call.lang) for q in chosen if q.exercises}
     items = [item.id for q in chosen for item in starter.graded(q)]
     if items:
-        who = learner or log.last_name(call.read_events(course))
-        files["answers.yaml"] = starter.answers(chosen, call.lang, course.public_id, who)
+        learner = learner or _learner(call, course)
+        files["answers.yaml"] = starter.answers(chosen, call.lang, course.public_id, learner)
     for name, text in files.items():
         is_new = _write_new(folder / name, text)
         if is_new or name != "answers.yaml":
@@ -83,6 +123,16 @@ def start(call: Call, *, question: str, folder: Path, notebook: bool, reset: str
         else:
             wanted = [(q, item) for q in chosen for item in starter.graded(q)]
             _add_missing(folder / name, wanted, course.public_id, learner, call.lang)
+
+
+def _learner(call: Call, course: Course) -> str | None:
+    """The name used last, else the one that a person at a terminal gives; None if nobody is there."""
+    everything = call.read_all_events(course)
+    if not (can_ask() and sys.stdout.isatty()):
+        return log.last_name(everything)
+    name, named = learner_name(course, None, everything, call.lang)
+    call.save(*named)
+    return name
 
 
 def _write_new(path: Path, text: str) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from grader.classroom import inbox as inboxes
-from grader.commands._options import PATH, Call, documented, print_lines, say, shared, write_json
+from grader.commands._options import PATH, Call, documented, print_lines, say, shared, work_argument, write_json
 from grader.core.errors import UsageError
 from grader.core.model import Message
 from grader.learning.answers_file import PLACEHOLDER
@@ -36,7 +36,7 @@ SAME, DIFFERENT = 0, 1
     },
 )
 @click.command()
-@click.argument("path", type=PATH)
+@work_argument
 @click.option("--to", "inbox", type=PATH, metavar="INBOX", help="The folder to submit to.")
 @click.option("--verify", type=PATH, metavar="RECEIPT", help="Compare PATH with a receipt instead.")
 @click.option("--learner", metavar="NAME", help="Whose work it is (default: the name in answers.yaml).")

@@ -836,6 +836,12 @@ class Report:
         return not self.unlisted and all(s is Status.PASSED or (self.edition and s is Status.PENDING) for s in statuses)
 
     @property
+    def code_passed(self) -> bool:
+        """True if there is code, and all of it passed."""
+        statuses = [e.status for q in self.questions for e in q.exercises]
+        return bool(statuses) and all(s is Status.PASSED or (self.edition and s is Status.PENDING) for s in statuses)
+
+    @property
     def pending_points(self) -> float:
         """Points of a learners' edition that the instructor decides; otherwise 0."""
         waiting = [i.possible for q in self.questions for i in q.items if i.status is Status.PENDING]

@@ -81,7 +81,9 @@ class Page:
         self._put(self._styled(parts))
 
     def listing(self, source: str) -> None:
-        """Writes Python, each line as it is."""
+        """Writes Python, each line as it is; on a terminal, in lines that fit."""
+        if self._console.is_terminal:
+            source = "\n".join(part for line in source.split("\n") for part in _fitted(line, self.width))
         self._put(Styled().append_tokens(python(source)))
 
     def rule(self) -> None:
@@ -111,6 +113,22 @@ class Page:
                 plain = plain.replace(mark, word.of(self.lang))
             text = Styled(plain)
         self._console.print(text, no_wrap=True, overflow="ignore", crop=False)
+
+
+def _fitted(line: str, width: int) -> list[str]:
+    """A line of code in lines that fit: the comment after it comes first, and long code goes on, indented further."""
+    begin = line[: len(line) - len(line.lstrip())]
+    code, mark, comment = line.partition("  # ")
+    if cells(line) <= width:
+        return [line]
+    if mark:
+        return [*(f"{begin}# {part}" for part in wrap(comment, width - len(begin) - 2)), *_fitted(code, width)]
+    first, *more = wrap(line.lstrip(), width - len(begin) - _FURTHER)
+    return [begin + first, *(begin + " " * _FURTHER + part for part in more)]
+
+
+#: So much further is code indented that goes on in the next line.
+_FURTHER = 4
 
 
 def python(source: str, start: int = 0, end: int | None = None) -> list[tuple[str, str]]:

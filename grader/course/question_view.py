@@ -84,6 +84,7 @@ def exercise_lines(question: Question, exercise: Exercise, view: View) -> Iterab
 def _head(question: Question, view: View) -> Iterable[str]:
     title = f"{question.id}  {question.title.of(view.lang)}"
     yield view.wrapped(PARENTHESIZED.fill(what=title, more=starter.points_of(question.points)))
+    yield view.wrapped(starter.counted(question.items, len(question.exercises)))
     yield ""
     yield view.wrapped(question.prompt)
 

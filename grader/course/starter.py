@@ -225,6 +225,18 @@ def points_of(value: float) -> Text:
     return Text(f"{points(value)} point{'' if value == 1 else 's'}", f"{points(value)} 分")
 
 
+def counted(items: Iterable[Item], exercises: int = 0) -> Text:
+    """How many items of each use there are, and exercises, in words: “14 graded items, 1 practice item, 1 exercise”."""
+    uses = [item.use for item in items]
+    counts = (
+        (uses.count("graded"), "graded item", "道计分小题"),
+        (uses.count("practice"), "practice item", "道练习小题"),
+        (exercises, "exercise", "个编程练习"),
+    )
+    words = (Text(f"{n} {en}{'' if n == 1 else 's'}", f"{n} {zh}") for n, en, zh in counts if n)
+    return name_list(words)
+
+
 def item_worth(item: Item) -> Text:
     """What ``item`` is worth and how hard it is, in words."""
     value = points_of(item.points)

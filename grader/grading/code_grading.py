@@ -13,6 +13,7 @@ from grader.core.model import (
     ExerciseResult,
     Job,
     Limits,
+    Message,
     MissingModule,
     Observation,
     Observe,
@@ -140,8 +141,10 @@ class CodeGrading:
             for attempt in self.attempt(tried) if tried else ():
                 name = attempt.result.name
                 unreturned |= {name} if _something_did_not_return(attempt) else set()
-                if name not in best or _is_better(attempt, best[name].result):
+                if name not in best:
                     best[name] = attempt
+                elif _is_better(attempt, best[name].result):
+                    best[name] = _after(best[name].result, attempt)
         return best
 
     def _is_settled(self, first: CallingForm, form: CallingForm) -> bool:
@@ -268,6 +271,20 @@ class CodeGrading:
 
 #: Words in code that may treat NumPy arrays differently from tensors. If any occurs, even by chance, both are tried.
 _ADAPTING = ("numpy", "except", "isinstance", "hasattr", "is_tensor", "as_tensor", "tensor(")
+
+
+_TRIED = {
+    "torch": Message("tried with torch tensors first, which earned less"),
+    "numpy": Message("tried with NumPy arrays first, which earned less"),
+}
+
+
+def _after(before: ExerciseResult, attempt: AttemptResult) -> AttemptResult:
+    """``attempt``, which is better than ``before``; if it failed, too, it says with which other arrays that was."""
+    result = attempt.result
+    if result.status is Status.PASSED or before.array_type in (None, result.array_type):
+        return attempt
+    return replace(attempt, result=replace(result, remarks=(*result.remarks, _TRIED[before.array_type])))
 
 
 def _is_better(attempt: AttemptResult, before: ExerciseResult) -> bool:

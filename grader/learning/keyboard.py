@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import Application
@@ -36,14 +36,24 @@ def _named(which: str) -> dict[str, Any]:
     return found
 
 
+class Saved(Protocol):
+    """Saves what was typed for an item and not submitted."""
+
+    def read(self, item: str) -> str:
+        """The text that was saved; empty if there is none."""
+
+    def write(self, item: str, text: str) -> None:
+        """Save ``text``; empty text removes what was saved."""
+
+
 class Keyboard:
     """The front end for a terminal. ``input`` and ``output`` are for tests."""
 
     keys = True
     confirms = True
 
-    def __init__(self, input: Input | None = None, output: Output | None = None) -> None:
-        self._history = InMemoryHistory()
+    def __init__(self, input: Input | None = None, output: Output | None = None, saved: Saved | None = None) -> None:
+        self._history, self._saved = InMemoryHistory(), saved
         self._drafts: dict[str, str] = {}
         colours = ColorDepth.DEPTH_1_BIT if os.environ.get("NO_COLOR") else None
         style = Style.from_dict(_named("style"))
@@ -115,8 +125,10 @@ class Keyboard:
                 end(event, "help")
             elif event.data in (":", "："):
                 end(event, None)
-            elif event.data == "q":
-                end(event, "quit")
+            elif event.data in _named("choosing"):
+                end(event, _named("choosing")[event.data])
+            elif event.data == "h":
+                note[0] = quiz_view.NO_HINTS
             else:
                 pressed("space" if event.data in (" ", "\u3000") else event.data, event.data)
 
@@ -137,17 +149,22 @@ class Keyboard:
     def _write(self, *, several: bool, begin: str = "", item: str = "", asked: Prompt | None = None) -> Action:
         """Reads one line, or ``several`` up to an empty one; with ``asked``, an answer chooses options by number.
 
-        Command keys work unless they would edit the text. Text that a command interrupted comes back at the next
-        prompt, as do several lines that were incorrect; the up arrow recalls single lines.
+        Command keys work unless they would edit the text. Text that a command or ^C interrupted is saved and comes back
+        at the next prompt, as do several lines that were incorrect; the up arrow recalls single lines.
         """
 
-        def end(event: KeyPressEvent, command: Command) -> None:
-            self._drafts[item] = event.current_buffer.text
-            if command != "quit" or not event.current_buffer.text:
-                event.app.erase_when_done = True
-                event.app.exit(result=(command,))  # a tuple, because typed text comes back as a plain string
+        def keep(text: str) -> None:
+            self._drafts[item] = text
+            if item and self._saved is not None:
+                self._saved.write(item, text)
 
-        bindings = _bindings({key: command for key, command in _named("anywhere").items() if key != "c-k"}, end)
+        def end(event: KeyPressEvent, command: Command) -> None:
+            keep(event.current_buffer.text)
+            event.app.erase_when_done = True
+            event.app.exit(result=(command,))  # a tuple, because typed text comes back as a plain string
+
+        keys = {key: command for key, command in _named("anywhere").items() if key != "c-k"}
+        bindings = _bindings(keys, end, interrupted=keep)
 
         @bindings.add("enter")
         def _(event: KeyPressEvent) -> None:
@@ -162,23 +179,30 @@ class Keyboard:
         session: PromptSession[Any] = PromptSession(
             "> ", multiline=several, prompt_continuation="… ", key_bindings=bindings, history=self._history, **self._io
         )
-        typed = session.prompt(default=begin or self._drafts.pop(item, ""))
+        before = self._saved.read(item) if item and self._saved is not None else ""
+        typed = session.prompt(default=begin or self._drafts.pop(item, before))
         if isinstance(typed, tuple):
             command: Command = typed[0]
             return command
+        keep("")
         if several:
             self._drafts[item] = typed.rstrip()
         return TypedAnswer("") if typed.strip() == begin else read(typed.rstrip(), asked)
 
 
-def _bindings(commands: dict[str, Command], end: Callable[[KeyPressEvent, Command], None]) -> KeyBindings:
-    """Key bindings for ``commands``, and for ^C, which raises KeyboardInterrupt."""
+def _bindings(
+    commands: dict[str, Command],
+    end: Callable[[KeyPressEvent, Command], None],
+    interrupted: Callable[[str], None] = lambda text: None,
+) -> KeyBindings:
+    """Key bindings for ``commands``, and for ^C, which raises KeyboardInterrupt after ``interrupted`` got the text."""
     bindings = KeyBindings()
     for key, command in commands.items():
         bindings.add(key)(lambda event, command=command: end(event, command))
 
     @bindings.add("c-c")
     def _(event: KeyPressEvent) -> None:
+        interrupted(event.app.current_buffer.text)
         event.app.exit(exception=KeyboardInterrupt())
 
     return bindings

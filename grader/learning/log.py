@@ -428,10 +428,6 @@ def _text(event: Event) -> str:
     return json.dumps(entry, ensure_ascii=False, separators=(", ", ": "), default=str)
 
 
-def _for_its_owner(name: str, flags: int) -> int:
-    return os.open(name, flags, 0o600)
-
-
 #: Matches no course, so ``_line`` only checks whether a line is one of ours.
 _NO_COURSE = ""
 

@@ -8,9 +8,9 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from grader.core.layout import WIDTH, wrap
-from grader.core.model import Course, Lang, Message, Text
+from grader.core.model import Course, Lang, Message, Report, Status, Text
 from grader.core.text import LABELED, points
-from grader.course.starter import file_name
+from grader.course.starter import counted, file_name
 from grader.learning import review
 from grader.learning.log import Event
 from grader.learning.progress import ExerciseProgress, ItemProgress, Progress, QuestionProgress, progress_of
@@ -30,6 +30,14 @@ class NextStep:
     question: QuestionProgress | None = None
     name: str = ""
     commands: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LearnerFiles:
+    """The paths of a learner's files: those of questions that are ``present``, and the one with or for ``answers``."""
+
+    present: tuple[str, ...]
+    answers: str
 
 
 def next_step(progress: Progress, due: int, present: Sequence[str] = ()) -> NextStep:
@@ -75,10 +83,11 @@ def _to_write(question: QuestionProgress, present: Sequence[str]) -> tuple[str, 
 
 _AS = Message("{learner} · {done} of {all} questions finished")
 _WELCOME = Message("{all} questions about attention and Transformers, each with quiz items and code to write.")
-_QUIZ = Message("Next: {id}, “{title}”: {count} quiz items left.")
+_QUIZ = Message("Next: {id}, “{title}”: {items} left.")
 _QUIZ_ONE = Message("Next: {id}, “{title}”: one quiz item left, {name}.")
 _CODE = Message("Next: {id}, “{title}”: write {name} ({points} points).")
 _CODE_MORE = Message("Next: {id}, “{title}”: write {name} ({points} points); {more} more to write after it.")
+_TO_ADD = Message("Next: write your answers to {id} from the quiz to {file}.")
 _REVIEW = Message("Next: review; {due} cards are due.")
 _REVIEW_ONE = Message("Next: review; one card is due.")
 _DONE = Message("Everything is correct, and nothing is due for review.")
@@ -102,7 +111,10 @@ def lines(
     written = [*wrap(head, width), "", *wrap(_said(step, due).of(lang), width)]
     written += [f"  {command}" for command in step.commands]
     if due and step.kind in ("quiz", "code"):
-        written += ["", *wrap(Message("Also due for review: {due} (attncheck review).").fill(due=due).of(lang), width)]
+        written += [
+            "",
+            *wrap(Message("Also due for review: {due} (`attncheck review`).").fill(due=due).of(lang), width),
+        ]
     if others:
         named = (("attncheck questions", _LIST), ("attncheck progress", _PROGRESS), ("attncheck --help", _HELP))
         written += ["", _OTHERS.of(lang), *(f"  {command:<22}{text.of(lang)}" for command, text in named)]
@@ -110,14 +122,22 @@ def lines(
 
 
 def after_passing(
-    course: Course, log: Sequence[Event], now: datetime, present: Sequence[str], lang: Lang, width: int = WIDTH
-) -> list[str]:
-    """The next step alone, for the end of a report in which everything is correct; nothing if there is none."""
+    course: Course, log: Sequence[Event], now: datetime, report: Report, files: LearnerFiles
+) -> tuple[Text, tuple[str, ...]] | None:
+    """The next step and its commands, for the end of a report in which all code is correct; None if nothing is open.
+
+    Answers that the report misses come first: to questions of the quiz, or from the quiz into the file.
+    """
+    progress = progress_of(course, log)
+    for result in report.questions:
+        if any(item.status is Status.MISSING for item in result.items):
+            question = progress.question(result.id)
+            to_ask = NextStep("quiz", question, next((item.item.id for item in open_items(question)), ""))
+            said = _said(to_ask, 0) if to_ask.name else _TO_ADD.fill(id=result.id, file=files.answers)
+            return said, (f"attncheck quiz {result.id} --to {files.answers}",)
     due = review.waiting(review.cards(course, log), now)
-    step = next_step(progress_of(course, log), due, present)
-    if step.kind == "done":
-        return []
-    return [*wrap(_said(step, due).of(lang), width), *(f"  {command}" for command in step.commands)]
+    step = next_step(progress, due, files.present)
+    return None if step.kind == "done" else (_said(step, due), step.commands)
 
 
 def _said(step: NextStep, due: int) -> Text:
@@ -125,8 +145,9 @@ def _said(step: NextStep, due: int) -> Text:
         return _DONE if step.kind == "done" else _REVIEW_ONE if due == 1 else _REVIEW.fill(due=due)
     about = step.question.question
     if step.kind == "quiz":
-        count = len(open_items(step.question))
-        return (_QUIZ_ONE if count == 1 else _QUIZ).fill(id=about.id, title=about.title, count=count, name=step.name)
+        left = [standing.item for standing in open_items(step.question)]
+        text = _QUIZ_ONE if len(left) == 1 else _QUIZ
+        return text.fill(id=about.id, title=about.title, items=counted(left), name=step.name)
     first, *rest = open_exercises(step.question)
     text = _CODE_MORE if rest else _CODE
     return text.fill(

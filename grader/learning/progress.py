@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from grader.core import score
-from grader.core.model import Course, Exercise, Item, Misconception, Question, Report, Status, Text, WatchState
+from grader.core.model import Course, Exercise, Item, Message, Misconception, Question, Report, Status, Text, WatchState
 from grader.course import misconceptions
 from grader.learning.log import Answered, Coded, Event, Explained, Hinted, Named
 
@@ -65,9 +65,9 @@ class MisconceptionProgress:
     told: bool = True
 
     @property
-    def name(self) -> str:
-        """The question, and the misconception if it may be told."""
-        return f"{self.question.id} {self.belief.id}" if self.told else self.question.id
+    def title(self) -> Text:
+        """The question that it is about."""
+        return Message("{id}, “{title}”").fill(id=self.question.id, title=self.question.title)
 
     @property
     def ask(self) -> Text | None:
@@ -170,7 +170,7 @@ def progress_of(course: Course, events: Sequence[Event], about: About | None = N
 
 def hints_taken(events: Sequence[Event], exercise: str) -> int:
     """The highest hint (from 1) shown for ``exercise``; 0 if none was."""
-    return max((e.rung for e in events if isinstance(e, Hinted) and e.exercise == exercise), default=0)
+    return max(hints_shown(events, exercise), default=0)
 
 
 def hints_shown(events: Sequence[Event], exercise: str) -> frozenset[int]:

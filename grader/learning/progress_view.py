@@ -13,7 +13,6 @@ from grader.core.layout import cells, pad
 from grader.core.model import Course, Exercise, Message, Status, Text
 from grader.core.text import COMMA, LABELED, LONGEST_NAME, PARENTHESIZED, SEMICOLON, STATUS, clean, points
 from grader.course.starter import file_name
-from grader.learning.hints import HINT
 
 if TYPE_CHECKING:
     from grader.core.page import Page
@@ -50,6 +49,7 @@ _AGAIN = Message("Incorrect items come up again in reviews; `attncheck quiz --ag
 _RIGHT_AT = {1: Message("correct on the first attempt"), 2: Message("correct on the second attempt")}
 _MADE = Message("{said} of {points} key points, in your own judgement")
 
+HINT = Message("{name}, hint {rung} of {rungs}:")
 _LAST = Message("This was the last hint for {name}.")
 _NO_MORE = Message("There are no more hints for {name}; --rung N shows an earlier one again.")
 _COST = Message("Hints cost practice points only ({left} of {all} left here); they never affect your grade.")
@@ -179,7 +179,7 @@ def _open(page: Page, progress: Progress) -> None:
     if len(still) > _BELIEFS_SHOWN:
         page.lines(page.say(_MORE, count=len(still) - _BELIEFS_SHOWN), indent=2, style="dim")
     if cleared:
-        names = page.say(COMMA).join(k.name for k in cleared[:_BELIEFS_SHOWN])
+        names = page.say(COMMA).join(dict.fromkeys(page.say(known.title) for known in cleared[:_BELIEFS_SHOWN]))
         if len(cleared) > _BELIEFS_SHOWN:
             names = page.say(Message("{names} and others"), names=names)
         page.blank()
@@ -198,7 +198,7 @@ def _think(page: Page, known: MisconceptionProgress, progress: Progress) -> None
 
 def _met(page: Page, known: MisconceptionProgress) -> str:
     times = page.say(_ONCE) if known.times == 1 else page.say(Message("seen {times} times"), times=known.times)
-    return page.say(PARENTHESIZED, what=known.name, more=times)
+    return page.say(PARENTHESIZED, what=known.title, more=times)
 
 
 def _next(page: Page, progress: Progress, due: int) -> None:

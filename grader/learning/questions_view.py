@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from grader.core.layout import WIDTH, cells, columns, indent, shorten
+from grader.core.layout import WIDTH, cells, columns, indent, wrap
 from grader.core.marks import plain
 from grader.core.model import Course, Lang, Message, Question
 from grader.core.text import COMMA, points
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 COLUMNS = (Message("id"), Message("title"), Message("group"), Message("points", "worth"))
 CORRECT = Message("correct", "count")
+_COUNTED = Message("correct: of graded items, practice items and exercises together.")
 MAP_LINE = Message("{name}: {where}")
 
 
@@ -24,25 +25,27 @@ def lines(
 ) -> Iterator[str]:
     """The lines of a table of ``questions``; with a column of progress once the learner has begun.
 
-    Where it is narrow, the column of groups is left out.
+    Where titles would not fit beside it, the column of groups is left out; then they take several lines.
     """
     groups = {name: title.of(lang) for name, title in course.groups}
-    named = [groups.get(q.group, q.group) if width >= _GROUPS_FROM else "" for q in questions]
+    titles = [plain(q.title.of(lang)) for q in questions]
+    named = [groups.get(q.group, q.group) for q in questions]
     own = {known.question.id: known for known in progress.questions} if progress.begun else {}
     share = {name: f"{known.right}/{len(known.standings)}" for name, known in own.items() if known.begun}
-    title_width = width - (27 if own else 18) - max(map(cells, named), default=0)
+    room = width - max((cells(q.id) for q in questions), default=0) - (21 if own else 12)  # for the other columns
+    if max(map(cells, titles), default=0) > room - max(map(cells, named), default=0):
+        named = [""] * len(named)
     heads = [text.of(lang) for text in (*COLUMNS, *([CORRECT] if own else []))]
     heads[2] = heads[2] if any(named) else ""
-    rows = [
-        (q.id, shorten(plain(q.title.of(lang)), title_width), group, points(q.points))
-        for q, group in zip(questions, named, strict=True)
-    ]
-    shares = [[share.get(q.id, "")] if own else [] for q in questions]
-    yield from columns([heads, *([*row, *more] for row, more in zip(rows, shares, strict=True))], right=[3, 4])
-
-
-#: From this width on, the table has a column of groups.
-_GROUPS_FROM = 70
+    rows = [heads]
+    for question, title, group in zip(questions, titles, named, strict=True):
+        first, *more = wrap(title, room)
+        right = [share.get(question.id, "")] if own else []
+        rows.append([question.id, first, group, points(question.points), *right])
+        rows += [["", line, *[""] * (len(heads) - 2)] for line in more]
+    yield from columns(rows, right=[3, 4])
+    if own:
+        yield from ("", *wrap(_COUNTED.of(lang), width))
 
 
 def map_lines(places: Sequence[QuestionCoverage], lang: Lang) -> Iterator[str]:

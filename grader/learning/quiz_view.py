@@ -20,6 +20,7 @@ from grader.core.text import (
     points,
 )
 from grader.course.items import Choice, Prompt, ask, numbers
+from grader.course.starter import counted
 from grader.learning.numbers import by_number
 from grader.learning.quiz_session import (
     ExerciseAdvice,
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 # ---------------------------------------------------------------------------------------------- texts
 
 ASK_NAME = Message("Your name, or id in the class (your numbers are drawn from it)")
-_OPENING = Message("{due} of {all} left · answering as {learner}")
+_OPENING = Message("{due} of {all} left: {items} · answering as {learner}")
 _PRACTICE = Message("Quiz points are for practice only; your grade comes from answers.yaml.")
 _SKIPPED = Message("{count} skipped  ")
 _POINT = Message("1 pt")
@@ -80,10 +81,12 @@ _OFFER = Message("{item}, from another question, asks about exactly this.").with
     Message("Type :follow to answer it next.")
 )
 _CODE_SAME = Message("Your code for {exercise} makes the same mistake.").with_advice(
-    Message("Hints: attncheck hint {question}")
+    Message("Hints: `attncheck hint {question}`")
 )
 _CODE_RIGHT = Message("Your code for {exercise} gets this right; compare it with your answer.")
-_CODE_OPEN = Message("The exercise {exercise} shows this.").with_advice(Message("To begin: attncheck start {question}"))
+_CODE_OPEN = Message("The exercise {exercise} shows this.").with_advice(
+    Message("To begin: `attncheck start {question}`")
+)
 
 _MOVED = {
     "skipped": Message("Skipped; it will come back at the end."),
@@ -110,14 +113,16 @@ _KEYS = {
     "pairs": (Message("↑↓: choose a line"), Message("←→ or its number: choose the match"), _KEY_SUBMIT),
     "line": (_KEY_SUBMIT,),
     "lines": (Message("Enter: new line"), Message("empty line: submit")),
-    "": (Message("Enter: next"),),
+    "": (Message("n or Enter: next"),),
 }
 _KEY_FOLLOW = Message("f: follow-up")
 _KEY_SKIP = Message("^S: skip")
 _KEYS_ALWAYS = (Message("^P: back"), Message("^L: 中文"), Message("^Q: quit"))
 #: Where nothing is typed, the letter alone is enough.
 _KEYS_CHOOSING = (*_KEYS_ALWAYS[:2], Message("q: quit"))
+_KEY_SKIP_CHOOSING = Message("n: skip")
 _KEY_HELP = Message("?: help")
+NO_HINTS = Message("Items have no hints: after a wrong answer, you get a question to think about.")
 _NO_KEY = Message("“{key}” does nothing here; ? shows the keys.")
 _UNCHOSEN = Message("Choose something first, then press Enter.")
 _UNMATCHED = Message("Not every line has a match yet ({left} left).")
@@ -126,9 +131,9 @@ _MATCHES = Message("Matches")
 #: How many misconceptions the summary explains.
 _MOST = 5
 _STILL_OPEN = Message("still open")
-_GO_ON = Message("Items left: {due}. Continue with attncheck quiz.")
+_GO_ON = Message("Items left: {due}. Continue with `attncheck quiz`.")
 _GO_ON_IN_NOTEBOOK = Message("Items left: {due}. Continue with `quiz()`.")
-_REVIEW = Message("attncheck review asks you again when an item is due.")
+_REVIEW = Message("`attncheck review` asks you again when an item is due.")
 _REVIEW_IN_TERMINAL = Message("In a terminal, `attncheck review` asks you again when an item is due.")
 ANSWERS_WRITTEN = Message("Saved your last answers to the graded items in {file}.")
 ANSWERS_ADDED = Message("Added to {file}: {items}")
@@ -137,8 +142,9 @@ ANSWERS_DIFFER = Message("{file} has other answers to these items:")
 ANSWER_DIFFERS = Message("{item}: {file_answer} in the file, {quiz_answer} in the quiz")
 ASK_REPLACE = Message("Replace them with those of the quiz?")
 ANSWERS_KEPT = Message("These were left as they are. To exchange them, edit the file, or run this in a terminal.")
-ASK_WRITE = Message("Write your answers to {count} graded items to {file}, which counts for your grade?")
-HOW_TO_WRITE = Message("To write your answers to a file that you can submit: attncheck quiz --to answers.yaml")
+ASK_WRITE = Message("Write your answers to {items} to {file}, which counts for your grade?")
+HOW_TO_WRITE = Message("To write your answers to a file that you can submit: `attncheck quiz --to answers.yaml`")
+TYPED_KEPT = Message("What you typed is saved: it will be there when the item comes again.")
 PROGRESS_KEPT = Message("interrupted; all your answers are saved in {file}")
 
 # ---------------------------------------------------------------------------------------------- cards
@@ -147,11 +153,13 @@ PROGRESS_KEPT = Message("interrupted; all your answers are saved in {file}")
 def opening(page: Page, session: Session) -> None:
     """How many items are left, who is answering, and what the points count for."""
     count = len(session.order)
-    due = sum(not session.record(name).settled for name in session.order)
+    due = [name for name in session.order if not session.record(name).settled]
     if not due:
         page.lines(page.say(Message("All {all} items are answered. Use --again to answer them again."), all=count))
         return
-    page.lines(page.say(_OPENING, due=due, all=count, learner=clean(session.learner, LONGEST_NAME)), style="bold")
+    left = counted(item for question in session.course.questions for item in question.items if item.id in due)
+    who = clean(session.learner, LONGEST_NAME)
+    page.lines(page.say(_OPENING, due=len(due), all=count, items=left, learner=who), style="bold")
     page.lines(page.say(Message("{practice} Type ? for help."), practice=_PRACTICE), style="dim")
     page.blank()
 
@@ -378,8 +386,9 @@ def _help(page: Page) -> None:
 def key_help(form: str, lang: Lang, width: int, *, follow: bool = False) -> list[str]:
     """What the keys do in a ``form`` (empty: between two items), as lines that break only between keys."""
     first = (_KEY_FOLLOW,) if follow else ()
-    always = _KEYS_ALWAYS if form in ("line", "lines") else _KEYS_CHOOSING
-    keys = (*first, *_KEYS[form], *always) if not form else (*_KEYS[form], _KEY_SKIP, *always, _KEY_HELP)
+    typed = form in ("line", "lines")
+    always, skip = (_KEYS_ALWAYS, _KEY_SKIP) if typed else (_KEYS_CHOOSING, _KEY_SKIP_CHOOSING)
+    keys = (*first, *_KEYS[form], *always) if not form else (*_KEYS[form], skip, *always, _KEY_HELP)
     lines: list[str] = []
     for key in (text.of(lang) for text in keys):
         if lines and cells(lines[-1]) + 3 + cells(key) <= width:
@@ -475,14 +484,14 @@ def _beliefs(page: Page, shown: Sequence[SeenMisconception]) -> None:
     page.lines(page.say(Message("Misconceptions found")), style="bold")
     still = [met.known for met in shown if met.known.open]
     for known in still[:_MOST]:
-        page.lines(page.say(PARENTHESIZED, what=known.name, more=_STILL_OPEN), lead="  ✗ ", style="red")
+        page.lines(page.say(PARENTHESIZED, what=known.title, more=_STILL_OPEN), lead="  ✗ ", style="red")
         if known.told:
             page.lines(page.say(known.belief.truth), indent=4)
         elif known.ask is not None:
             page.lines(page.say(known.ask), indent=4, lead="→ ", style="cyan")
     if len(still) > _MOST:
-        page.lines(page.say(Message("… and {more} more: attncheck progress"), more=len(still) - _MOST), indent=4)
-    resolved = [met.known.name for met in shown if not met.known.open]
+        page.lines(page.say(Message("… and {more} more: `attncheck progress`"), more=len(still) - _MOST), indent=4)
+    resolved = dict.fromkeys(page.say(met.known.title) for met in shown if not met.known.open)
     if resolved:
         names = page.say(COMMA).join(resolved)
         page.lines(page.say(LABELED, who=Message("resolved"), said=names), lead="  ✓ ", style="green")

@@ -22,7 +22,7 @@ COMPARE = Message(
 )
 _OTHER_WAY = Message("Another way to write {name}: {note}")
 _LATER = Message("This course shows references after {due}.")
-HOW_TO_SEE = Message("Compare your code with the reference: attncheck show {question} --reference")
+HOW_TO_SEE = Message("Compare your code with the reference: `attncheck show {question} --reference`")
 _NOT_PASSED = Message("The reference is shown once all code of {question} is correct; not yet: {names}.")
 
 

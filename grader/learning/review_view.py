@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from grader.core.layout import columns
+from grader.core.layout import cells, columns, wrap
 from grader.core.model import Exercise, Item, Message, Status, Text
 from grader.core.text import COMMA, LONGEST_NAME, PARENTHESIZED, RESULT, SEMICOLON, clean, clean_marked
 from grader.course.starter import points_of
 from grader.learning import quiz_view
-from grader.learning.hints import HINT
+from grader.learning.progress_view import HINT
 from grader.learning.review_session import Feedback, HintShown, Outcome, Rated, SubmittedCode
 
 if TYPE_CHECKING:
@@ -27,12 +27,14 @@ _EMPTY = Message(
     "There is nothing to review yet. Cards come from quiz items you answered and functions that passed."
 ).with_advice(Message("The commands for them are `attncheck quiz`, `attncheck grade` and `attncheck watch`."))
 _NOTHING_DUE = Message("Nothing is due now. The next card is {card}, due {when}.")
-_COLUMNS = (Message("due"), Message("card"), Message("question", "number"), Message("reviewed"))
+_COLUMNS = (Message("due"), Message("card"), Message("title"), Message("reviewed"))
+#: The most cells of all columns but those of the card and its title.
+_OTHER_COLUMNS = 26
 _UNITS = ((86400, "d", "天"), (3600, "h", "小时"), (60, "min", "分钟"))
 
-_HOW = Message("Enter: grade {file}; or type another path. :hint :skip :lang :quit")
+_HOW = Message("Enter: grade {file}, or type another path · h: hint · n: skip · :lang: 中文 · q: quit")
 _FILL_IN = Message("Created {file}: write your code there, then press Enter again.")
-_TRY_AGAIN = Message("Fix it and press Enter again, or type :skip to see it again soon.")
+_TRY_AGAIN = Message("Fix it and press Enter again, or n to see it again soon.")
 
 KNOWN: dict[Rating, Text] = {
     "good": Message("known"),
@@ -63,7 +65,11 @@ def listing(page: Page, cards: Sequence[Card], now: datetime) -> None:
         page.lines(page.say(_EMPTY))
         return
     rows = [[page.say(head) for head in _COLUMNS]]
-    rows += [[page.say(when(card.due, now)), card.name, card.question.id, str(card.times)] for card in cards]
+    room = max(page.width - max(cells(card.name) for card in cards) - _OTHER_COLUMNS, 10)
+    for card in cards:
+        title = (card.thing.title if isinstance(card.thing, Item) else None) or card.question.title
+        first, *more = wrap(page.say(title), room)
+        rows.append([page.say(when(card.due, now)), card.name, first + (" …" if more else ""), str(card.times)])
     for line in columns(rows, right=[3]):
         page.lines(line)
 
@@ -121,11 +127,11 @@ def task(page: Page, card: Card, number: int, total: int) -> None:
 
 def rating_prompt(outcome: Outcome) -> Text:
     """What the learner can type once a card is done. Only where it decides something, a rating of their own."""
-    text = Message("Enter: continue · q: stop")
+    text = Message("n or Enter: continue · q: quit")
     if outcome.status is Status.PENDING:
-        text = Message("How well did you know it? Enter: with effort · g: well · e: easily · a: not at all · q: stop")
+        text = Message("How well did you know it? Enter: with effort · g: well · e: easily · a: not at all · q: quit")
     elif outcome.status is Status.PASSED and outcome.tries == 1 and not outcome.helped:
-        text = Message("Enter: good · e: easy · q: stop")
+        text = Message("Enter: good · e: easy · q: quit")
     return Message("f: follow-up question · {more}").fill(more=text) if outcome.follow else text
 
 

@@ -21,20 +21,23 @@ from grader.core.tables import table
 Event = Literal["saved", "next", "hint", "help", "other", "quit"]
 
 
-_KEYS_ARE = Message("n shows the next exercise that does not pass, h a hint, q quits. Saving a file grades again.")
+_KEYS_ARE = Message(
+    "n shows the next exercise that does not pass or, once all pass, what is next; h shows a hint, q quits. Saving a "
+    "file grades again."
+)
 
 
 @dataclass(slots=True)
 class WatchSession:
     """The state of one ``attncheck watch``.
 
-    ``grade`` grades the submission and ``order`` says which hints to show for a failure, in which order. ``report`` is
+    ``grade`` grades the submission and ``count_hints`` says how many hints the exercise of a name has. ``report`` is
     the last report and ``seconds`` how long it took; ``position`` counts through its failures, of which ``seen`` was
-    shown last with ``hints``.
+    shown last with ``hints``, which go when it changes.
     """
 
     grade: Callable[[], Report]
-    order: Callable[[ExerciseResult], tuple[int, ...]]
+    count_hints: Callable[[str], int]
     report: Report | None = None
     error: Text | None = None
     seconds: float = 0.0
@@ -42,11 +45,16 @@ class WatchSession:
     hints: tuple[int, ...] = ()
     seen: str = field(default="")
 
-    def handle(self, event: Event) -> WatchState | Text:
-        """The page after ``event``; for a key that changes nothing, what to say about it."""
+    def handle(self, event: Event) -> WatchState | Text | None:
+        """The page after ``event``; for a key that changes nothing, what to say about it.
+
+        None once all code is correct, and the learner wants what is next.
+        """
         if event == "help":
             return _KEYS_ARE
         failures = len(self._failures())
+        if event == "next" and self.report is not None and self.report.code_passed and self.error is None:
+            return None
         if event == "other" or (event in ("next", "hint") and not failures):
             return Message("This key does nothing here; ? shows the keys.")
         if event == "next" and failures == 1:
@@ -57,16 +65,17 @@ class WatchSession:
             self._grade()
         elif event == "next":
             self.position, self.hints = self.position + 1, ()
-        elif event == "hint" and (failing := self._current()) is not None:
-            self.hints += tuple(number for number in self.order(failing) if number not in self.hints)[:1]
+        elif event == "hint":
+            self.hints += (len(self.hints) + 1,)
         current = self._current()
-        if current is not None and current.name != self.seen:
-            self.seen, self.hints = current.name, ()
+        failure = "" if current is None else _failure(current)
+        if failure != self.seen:
+            self.seen, self.hints = failure, ()
         return WatchState(self.report, self.error, current, len(self._failures()), self.hints, self.seconds)
 
     def _hints_left(self) -> bool:
         current = self._current()
-        return current is not None and any(number not in self.hints for number in self.order(current))
+        return current is not None and len(self.hints) < self.count_hints(current.name)
 
     def _grade(self) -> None:
         start = time.perf_counter()
@@ -85,6 +94,13 @@ class WatchSession:
     def _current(self) -> ExerciseResult | None:
         failures = self._failures()
         return failures[self.position % len(failures)] if failures else None
+
+
+def _failure(exercise: ExerciseResult) -> str:
+    """What tells apart two failures: a save that leaves the same one keeps the hints."""
+    first = exercise.first_failure
+    where = None if first is None else (first.check, first.case, first.verdict.message)
+    return repr((exercise.name, exercise.status, exercise.misconception, where))
 
 
 def _waits(exercise: ExerciseResult) -> bool:
@@ -129,6 +145,9 @@ def _keyboard(arrived: queue.SimpleQueue[Event], stop: threading.Event) -> Itera
 
     before = termios.tcgetattr(sys.stdin)
     tty.setcbreak(sys.stdin)
+    modes = termios.tcgetattr(sys.stdin)
+    modes[0] &= ~termios.IXON  # ^Q is a key
+    termios.tcsetattr(sys.stdin, termios.TCSADRAIN, modes)
     reader = threading.Thread(target=_read_keys, args=(sys.stdin.fileno(), arrived, stop), daemon=True)
     reader.start()
     try:

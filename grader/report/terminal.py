@@ -37,6 +37,7 @@ NOT_ANSWERED = Message("not answered: {names}")
 NOT_ATTEMPTED = Message("Not attempted: {names}")
 SEED = Message("seed: {seed}")
 WATCH_KEYS = Message("n next · h hint · ? keys · q quit")
+WATCH_DONE = Message("n what is next · ? keys · q quit")
 WATCH_QUIT = Message("? keys · q quit")
 COUNT_CORRECT = Message("{count} correct")
 COUNT_UNWRITTEN = Message("{count} not written yet: {names}")
@@ -99,7 +100,8 @@ def render_watch(
         out.lines("\n".join(after))
     if keys:
         out.blank()
-        out.lines(out.say(WATCH_KEYS if page.left else WATCH_QUIT), style="dim")
+        done = page.report is not None and page.report.code_passed
+        out.lines(out.say(WATCH_KEYS if page.left else WATCH_DONE if done else WATCH_QUIT), style="dim")
 
 
 def _watched(page: Page, now: WatchState, report: Report, course: Course, room: int) -> None:
@@ -112,7 +114,7 @@ def _watched(page: Page, now: WatchState, report: Report, course: Course, room: 
     _all_answers(page, report.questions, max(_LEAST_ROOM, room - len(every)))
     page.rule()
     if now.current is None:
-        if not any(notice.urgent for notice in report.notices):
+        if report.code_passed or report.passed:
             page.lines(page.say(words.all_passed(report)), style="bold green")
         _elsewhere(page, report)
         return
@@ -379,7 +381,7 @@ def _tally(page: Page, exercise: ExerciseResult) -> None:
 
 def _foot(page: Page, report: Report) -> None:
     page.blank()
-    if report.passed and report.questions:
+    if (report.passed or report.code_passed) and report.questions:
         page.lines(page.say(words.all_passed(report)), style="bold green")
     _elsewhere(page, report)
     if not report.complete:
@@ -408,7 +410,7 @@ def _unconfined(page: Page, report: Report) -> None:
 def _provenance(page: Page, report: Report) -> None:
     _unconfined(page, report)
     parts = [] if report.unsafe else [_layers(page, report)]
-    parts += [page.say(SEED, seed=report.seed), page.say(words.SECONDS, seconds=f"{report.shown_seconds:.1f}")]
+    parts += [page.say(SEED, seed=words.seed(report)), page.say(words.SECONDS, seconds=f"{report.shown_seconds:.1f}")]
     page.lines(page.say(SEMICOLON).join(parts), style="dim")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grader.core.model import Course, ExerciseResult, Message, Outcome, Report, Status, Text
 from grader.core.score import MOST_IF_WRONG
-from grader.core.text import STATUS, same
+from grader.core.text import STATUS, name_list, same
 from grader.grading.failures import is_not_written
 
 
@@ -16,10 +16,21 @@ def check_label(name: str) -> Text:
 
 
 def all_passed(report: Report) -> Text:
-    """The sentence for a report without failures."""
+    """The sentence for a report in which everything passed, or all code."""
     if any(notice.urgent for notice in report.notices):
         return REST_PASSED
-    return HERE_PASSED if report.pending_points else ALL_PASSED
+    items = [item for question in report.questions for item in question.items]
+    if report.passed:
+        return ALL_PASSED if items and not report.pending_points else HERE_PASSED
+    left = [item for item in items if item.status not in (Status.PASSED, Status.PENDING)]
+    given = sum(item.status is not Status.MISSING for item in left)
+    names = name_list([question.id for question in report.questions if question.exercises])
+    return (_CODE_PASSED.get(len(left), _CODE_PASSED[2])[bool(given)]).fill(names=names, left=len(left), given=given)
+
+
+def seed(report: Report) -> Text:
+    """What hidden cases were drawn from."""
+    return Message("public", "seed") if report.seed == "public" else same(report.seed)
 
 
 def failure_heading(exercise: ExerciseResult, outcome: Outcome, course: Course) -> Text:
@@ -76,12 +87,21 @@ HIDDEN_DECIDE = Message("Hidden cases decide {points} of these {possible} points
 GIVEN = {"torch": Message("tested with torch tensors"), "numpy": Message("tested with NumPy arrays")}
 #: On pages, where the item may be a link.
 ASK_NEXT_ON_PAGE = Message("Practise this idea: {item}")
-ASK_NEXT = Message("Practise this idea: attncheck quiz {item}")
+ASK_NEXT = Message("Practise this idea: `attncheck quiz {item}`")
 ASK_NEXT_IN_NOTEBOOK = Message('Practise this idea: `quiz("{item}")`')
 NOTES = Message("Please note")
 LATE = Message("submitted {time} late")
 ALL_PASSED = Message("Everything is correct. Well done!")
 REST_PASSED = Message("Everything that could be graded is correct.")
+#: By how many answers are left: none, one or more; then without and with incorrect ones among them.
+_CODE_PASSED = {
+    0: (Message("Code of {names}: correct. The answers wait for your instructor."),) * 2,
+    1: (Message("Code of {names}: correct. One answer left."), Message("Code of {names}: correct. One answer is not.")),
+    2: (
+        Message("Code of {names}: correct. {left} answers left."),
+        Message("Code of {names}: correct. {left} answers left; {given} of them incorrect so far."),
+    ),
+}
 HERE_PASSED = Message("Everything that is graded here is correct. Well done!")
 ELSEWHERE = Message(
     "{points} more points are not graded here: your instructor grades the answers to graded items and runs the hidden "

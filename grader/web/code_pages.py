@@ -168,7 +168,7 @@ def _unread(problem: Text, lang: Lang) -> Markup:
 def next_hint(visit: LearnerVisit) -> Response:
     """One more hint for an exercise."""
     question, exercise = visit.exercise
-    visit.learner.next_hint(question, exercise)
+    visit.learner.next_hint(exercise)
     if visit.is_part:
         return visit.show("hints.html", exercise=exercise, shown=visit.learner.hints(exercise))
     return RedirectResponse(f"/questions/{question.id}/code#{exercise.name}", 303)

@@ -22,7 +22,7 @@ from grader.grading import costs
 from grader.grading.checker import CheckedSubmission, Checker
 from grader.grading.costs import Cost
 from grader.grading.selection import source_of
-from grader.learning import hints, log, progress, quiz_session, review
+from grader.learning import log, progress, quiz_session, review
 from grader.learning.entries import Entry, entry_from_answer
 from grader.learning.log import Answered, Coded, Event, Explained, Hinted, Rating, Reviewed, Spoke
 from grader.learning.progress import code_events, new_events
@@ -453,16 +453,13 @@ class LearnerWorkspace:
         """The numbers of the hints shown so far, in the order of the exercise."""
         return tuple(sorted(progress.hints_shown(self.events(), exercise.name)))
 
-    def next_hint(self, question: Question, exercise: Exercise) -> None:
-        """Record that one more hint is shown: one that fits the last failure, if there is one left."""
+    def next_hint(self, exercise: Exercise) -> None:
+        """Record that one more hint is shown, if there is one left."""
         with self._turn:
-            events = self.events()
-            shown = progress.hints_shown(events, exercise.name)
-            about = hints.about(question, progress.last_misconception(events, exercise.name))
-            for number in hints.order(exercise, about):
-                if number not in shown:
-                    self.save(Hinted(log.now(), self.course.public_id, exercise.name, number))
-                    return
+            shown = progress.hints_shown(self.events(), exercise.name)
+            left = [number for number in range(1, len(exercise.hints) + 1) if number not in shown]
+            if left:
+                self.save(Hinted(log.now(), self.course.public_id, exercise.name, left[0]))
 
 
 def report_of(question: Question) -> str:

@@ -104,7 +104,7 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
     """Replaces everything behind the command."""
     made = Machine()
     put(monkeypatch, "sandbox", open_sandbox=made.open_sandbox)
-    put(monkeypatch, "submission", read=made.read)
+    put(monkeypatch, "submission", read=made.read, learner_named=lambda path: None)
     put(monkeypatch, "grading.context", GradingContext=GradingContext)
     put(monkeypatch, "grading.selection", Selection=Selection)
     put(monkeypatch, "grading.grade", grade=made.grade)
@@ -323,8 +323,16 @@ def tried(status: Status, misconception: str | None = None) -> Report:
     return replace(a_report(), questions=(QuestionResult("Q3", Text("Why", "为何"), (), (exercise,)),))
 
 
-def test_ones_own_progress_is_kept(attncheck: Attncheck, machine: Machine, progress_file: Path) -> None:
-    """A verdict that changed is put down once; somebody else's is not."""
+def test_ones_own_progress_is_kept(
+    attncheck: Attncheck, machine: Machine, progress_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A verdict that changed is put down once; somebody else's is not. One's own is in the folder work, or here."""
+    for folder in ("work", "."):
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / folder).mkdir(exist_ok=True)
+        (tmp_path / folder / "answers.yaml").touch()
+        attncheck("grade")
+        assert machine.asked.path == Path(folder)
     for status in (Status.FAILED, Status.FAILED, Status.PASSED):
         machine.report = tried(status, "no-scaling" if status is Status.FAILED else None)
         attncheck("grade", "there")

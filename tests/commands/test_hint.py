@@ -48,8 +48,8 @@ def test_hint_refuses(arguments: list[str], said: str, capsys: pytest.CaptureFix
     assert said in capsys.readouterr().err
 
 
-def test_the_failure_decides_which_hint_comes_next(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """After a failure about the mask, the question about it comes with the hint about it; no hint comes twice."""
+def test_a_question_about_the_failure_comes_first(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """The question about a misconception comes with the first hint; no hint but the last comes twice."""
     log = tmp_path / "log"
     arguments = ["hint", "Q5", "--state", str(log)]
     bank = load_course(None)
@@ -63,5 +63,5 @@ def test_the_failure_decides_which_hint_comes_next(capsys: pytest.CaptureFixture
         assert run(arguments) == 0
         shown.append(capsys.readouterr().out)
     numbers = [text.partition("hint ")[2].partition(" ")[0] for text in shown]
-    assert numbers == ["2", "1", "3", "3"]
+    assert numbers == ["1", "2", "3", "3"]
     assert ["→" in text for text in shown] == [True, False, False, False]

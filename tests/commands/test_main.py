@@ -117,7 +117,7 @@ def test_version(attncheck: Attncheck) -> None:
     [
         (["gard"], "Did you mean grade?"),
         (["xyzzy"], "There are: next, questions, show, start"),
-        (["grade"], "Missing argument 'PATH'"),
+        (["grade"], "You have no folder work yet"),
         (["grade", "--lang", "fr", "x"], "'en', 'zh'"),
         (["batch", "x"], "Missing option '--out'"),
     ],

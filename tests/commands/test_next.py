@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from grader.commands import _desk
+from grader.commands._options import Call
 from grader.core.model import Course
 from grader.course import loader
 from grader.grading import courses
@@ -78,13 +81,11 @@ def test_in_words(lang: str, attncheck: Attncheck, progress_file: Path) -> None:
         assert ran.code == 0 and part in ran.out
         data = json.loads(attncheck("next", "--json").out)
         assert all(command in ran.out for command in data["commands"])
-    progress = progress_of(COURSE, everything())
-    assert len(next_step.lines(progress, next_step.NextStep("done"), 0, "en", others=True)) > 4
 
 
 def test_name(attncheck: Attncheck, progress_file: Path) -> None:
     """The name is shown, set and changed; an empty one is refused, and nothing is lost."""
-    assert "no name yet" in attncheck("name").out
+    assert "no name yet; `attncheck name NAME`" in attncheck("name").out
     assert attncheck("name", "Ada").out == "Your name is now Ada.\n"
     assert "different numbers" in attncheck("name", "Bo").out
     assert attncheck("name").out == "Your name is Bo.\n"
@@ -101,9 +102,31 @@ def test_name(attncheck: Attncheck, progress_file: Path) -> None:
     ]
 
 
-def test_without_a_command(attncheck: Attncheck) -> None:
-    """``attncheck`` alone says what ``next`` says, and names the commands that help from anywhere."""
+def test_without_a_command(
+    attncheck: Attncheck, course: Course, progress_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """``attncheck`` alone says what ``next`` says, and names other commands; at a terminal, it opens one step after
+    the other, until the learner quits."""
     ran = attncheck()
     assert ran.code == 0
     assert ran.out.startswith(attncheck("next").out.rstrip("\n"))
     assert "attncheck --help" in ran.out
+    opened, (third, first) = [], course.questions
+
+    def quiz(call: Call, course: Course, name: str) -> SimpleNamespace:
+        opened.append(name)
+        log.append(progress_file, *(right(item.id, 1) for item in third.items))
+        return SimpleNamespace(left=name != third.id)
+
+    def code_of(call: Call, course: Course, folder: Path, name: str) -> bool:
+        opened.append((folder / "q03.py").read_text("utf-8").count("raise NotImplementedError"))
+        log.append(progress_file, *(code(exercise.name, hours=2) for exercise in third.exercises))
+        return True
+
+    keys = ["n"]
+    monkeypatch.setattr("grader.commands.next.has_keys", lambda: True)
+    monkeypatch.setattr("click.getchar", lambda: keys.pop())
+    monkeypatch.setattr(_desk.quiz, "ask", quiz)
+    monkeypatch.setattr(_desk._own_work, "follow", code_of)
+    assert attncheck().code == 0 and not keys
+    assert opened == [third.id, len(third.exercises), first.id]

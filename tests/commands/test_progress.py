@@ -241,7 +241,7 @@ def test_due_first_and_no_more_than_asked_for(
 def test_lists(attncheck: Attncheck, kept: Callable[..., tuple[Event, ...]]) -> None:
     """--list and --json show, and ask nothing."""
     kept(right("Q3.what"))
-    assert re.search(r"new +Q3\.what +Q3 +0", attncheck("review", "--list").out)
+    assert re.search(r"new +Q3\.what +Why scale\? +0", attncheck("review", "--list").out)
     assert json.loads(attncheck("review", "--json").out)[0]["card"] == "Q3.what"
     assert json.loads(attncheck("review", "--json", "--state", "none").out) == []
 
@@ -308,15 +308,15 @@ def grading(monkeypatch: pytest.MonkeyPatch) -> list[Status]:
     [
         (["mine.py"], [Status.PASSED], "good", "known; next review: in 2 d"),
         (["mine.py", "mine.py"], [Status.FAILED, Status.PASSED], "hard", "Fix it and press Enter again"),
-        (["mine.py", ":skip"], [Status.FAILED], "again", "to review again soon"),
+        (["mine.py", "n"], [Status.FAILED], "again", "to review again soon"),
         (["mine.py"], [Status.RAISED], "again", "Reviewed: 1 (1 to review again soon)"),
-        ([":hint", ":hint", ":hint", "mine.py"], [Status.PASSED], "hard", "There are no more hints."),
+        (["h", ":hint", "H", "mine.py"], [Status.PASSED], "hard", "There are no more hints."),
         (["nowhere.py", "mine.py"], [Status.PASSED], "good", "nowhere.py: there is nothing at this path"),
         (["mine.py", "mine.py"], [Status.UNMARKED, Status.PASSED], "good", "softmax"),
         (["?", ":back", ":nonsense", "mine.py"], [Status.PASSED], "good", "Enter: grade softmax_"),
         ([":lang", "mine.py"], [Status.PASSED], "good", "凭记忆重新写一遍"),
         ([":skip"], [], None, "Reviewed: 0"),
-        ([":quit"], [], None, "Left: 1."),
+        (["q"], [], None, "Left: 1."),
         ([], [], None, "Left: 1."),
     ],
 )

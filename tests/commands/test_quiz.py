@@ -13,6 +13,7 @@ import click
 import pytest
 
 from grader.commands import quiz as quizzing
+from grader.commands._console import stdout
 from grader.core.model import Course, Item, Lang, Misconception, Question, Text
 from grader.course import items
 from grader.course.items._options import Option
@@ -70,7 +71,7 @@ def test_through_a_pipe(attncheck: Attncheck, typed: Type, progress_file: Path) 
     assert (ran.code, ran.err) == (0, "")
     said = " ".join(ran.out.split())
     for part in (
-        "2 of 2 left · answering as ada",
+        "2 of 2 left: 1 graded item, 1 practice item · answering as ada",
         "your grade comes from answers.yaml",
         "1/2 Q5.output Scaled dot-product attention",
         f"> {A} ✗ Not yet. → What is V for? Attempt 2 of 2, worth 1/2 of the points",
@@ -79,7 +80,7 @@ def test_through_a_pipe(attncheck: Attncheck, typed: Type, progress_file: Path) 
         f"> {B} ✓ Correct on attempt 2. 0.5 of 1 points Not scores.",
         "> 5 ✗ Not yet. Read the question once more",
         "2 of 2 done; 1 of 2 points",
-        "✓ resolved: Q5 scores",
+        "✓ resolved: Q5, “",
     ):
         assert part in said
     assert kept(progress_file) == ["Named", *["Answered"] * 4]
@@ -228,7 +229,8 @@ def test_the_offer_at_the_end(
     if file is not None:
         place.write_text(file, "utf-8")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(quizzing, "front_end", lambda: quizzing.LineFrontEnd(io.StringIO(f"{B}\n4\n"), echo=False))
+    front = quizzing.LineFrontEnd(io.StringIO(f"{B}\n4\n"), echo=False)
+    monkeypatch.setattr(quizzing, "front_end", lambda saved: front)
     monkeypatch.setattr(sys, "stdin", io.StringIO(replies))
     ran = attncheck("quiz", "--learner", "ada")
     assert ran.code == 0
@@ -282,7 +284,7 @@ class Fake:
 def test_keys(attncheck: Attncheck, monkeypatch: pytest.MonkeyPatch) -> None:
     """With keys, options are left to the keyboard; what is settled is shown again on the way back."""
     front = Fake(TypedAnswer("b"), "next", "back", "lang", "next", "help", "back", "next", "quit")
-    monkeypatch.setattr(quizzing, "front_end", lambda: front)
+    monkeypatch.setattr(quizzing, "front_end", lambda saved: front)
     ran = attncheck("quiz", "--lang", "en")
     assert ran.code == 0 and not front.actions
     assert front.follow == [False] * 4
@@ -293,7 +295,7 @@ def test_keys(attncheck: Attncheck, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_interrupted(attncheck: Attncheck, monkeypatch: pytest.MonkeyPatch, progress_file: Path) -> None:
     """^C ends it with 130, and what was answered is kept."""
-    monkeypatch.setattr(quizzing, "front_end", lambda: Fake(TypedAnswer("b"), KeyboardInterrupt()))
+    monkeypatch.setattr(quizzing, "front_end", lambda saved: Fake(TypedAnswer("b"), KeyboardInterrupt()))
     ran = attncheck("quiz", "--lang", "en")
     assert ran.code == 130
     assert "all your answers are saved" in ran.err
@@ -304,7 +306,7 @@ def test_each_answer_is_kept_before_anything_is_said(
     attncheck: Attncheck, monkeypatch: pytest.MonkeyPatch, progress_file: Path
 ) -> None:
     """Whatever stops the program while it speaks, the answer is there."""
-    monkeypatch.setattr(quizzing, "front_end", lambda: Fake(TypedAnswer("b")))
+    monkeypatch.setattr(quizzing, "front_end", lambda saved: Fake(TypedAnswer("b")))
     monkeypatch.setattr("grader.learning.quiz_view.feedback", lambda *_: pytest.fail("killed"))
     with pytest.raises(pytest.fail.Exception):
         attncheck("quiz")
@@ -322,23 +324,13 @@ class Terminal(io.StringIO):
 
 @pytest.mark.parametrize(("term", "kind"), [("xterm", keyboard.Keyboard), ("dumb", quizzing.LineFrontEnd)])
 def test_which_front(term: str, kind: type, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keys where the terminal has them, else lines."""
+    """Keys where the terminal has them, else lines; either is as wide as it says."""
     monkeypatch.setenv("TERM", term)
+    monkeypatch.setenv("COLUMNS", "44")
     monkeypatch.setattr(sys, "stdin", Terminal())
     monkeypatch.setattr(sys, "stdout", Terminal())
-    monkeypatch.setattr(keyboard.Keyboard, "__init__", lambda self: None)
-    assert isinstance(quizzing.front_end(), kind)
-
-
-@pytest.mark.parametrize(("term", "width"), [("dumb", 44), ("xterm", 44)])
-def test_how_wide(term: str, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A plain terminal is as wide as it says, too."""
-    from grader.commands._console import stdout
-
-    monkeypatch.setenv("TERM", term)
-    monkeypatch.setenv("COLUMNS", str(width))
-    monkeypatch.setattr(sys, "stdout", Terminal())
-    assert stdout().width == width
+    monkeypatch.setattr(keyboard.Keyboard, "__init__", lambda self, saved: None)
+    assert isinstance(quizzing.front_end(), kind) and stdout().width == 44
 
 
 def test_a_terminal_is_asked_for_the_name(more: Course, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,7 +52,7 @@ def test_messages_are_filled_completely() -> None:
     ("args", "said"),
     [
         (["grade", "--nowhere"], "没有选项 --nowhere"),
-        (["grade"], "缺少参数"),
+        (["show"], "缺少参数"),
         (["quiz", "--lang"], "选项 --lang 用法不对"),
         (["hint", "softmax", "--rung", "x"], "选项 --rung 的值不对：应为"),
         (["show", "Q5", "--lang=de"], ""),

@@ -33,10 +33,10 @@ def test_watch(
     monkeypatch.setattr(sys.stdin, "isatty", lambda: False, raising=False)
     assert run(["watch", saved(tmp_path, "wrong/no_scale")]) == 0
     out = capsys.readouterr().out
-    assert out.count("Fix this first") == 3 and "2. " in out.split("Fix this first")[2]
+    assert out.count("Fix this first") == 3 and "1. " in out.split("Fix this first")[2]
     coded, hinted = log.read(progress_file, "attncheck")
     assert isinstance(coded, log.Coded) and coded.misconception == "no-scaling"
-    assert isinstance(hinted, log.Hinted) and hinted.rung == 2
+    assert isinstance(hinted, log.Hinted) and hinted.rung == 1
 
 
 @pytest.mark.parametrize(

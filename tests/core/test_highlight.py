@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from grader.core.marks import marked
@@ -47,3 +49,8 @@ def test_a_terminal_breaks_listings_at_spaces() -> None:
     assert "  def \x1b[1mf\x1b[0m():" in drawn(lambda page: page.lines(text), colour=True)
     long = "def f(): " + "x" * 200
     assert drawn(lambda page: page.listing(long)) == long + "\n"
+    code = "    x = softmax(scores)  # one row for each query\n    return weights + weights + weights"
+    narrow = re.sub("\x1b.*?m", "", drawn(lambda page: page.listing(code), width=28, colour=True))
+    assert narrow.startswith(
+        "    # one row for each query\n    x = softmax(scores)\n    return weights +\n        weights"
+    )

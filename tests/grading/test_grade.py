@@ -457,6 +457,9 @@ class Counting:
         return [{(p.array_type, p.group) for p in job.programs} for job in self.jobs]
 
 
+NAMES = {"numpy": "NumPy arrays", "torch": "torch tensors"}
+
+
 @pytest.mark.parametrize(
     ("text", "first", "other"), [(DOUBLE, "numpy", "torch"), ("import torch\n" + DOUBLE, "torch", "numpy")]
 )
@@ -467,6 +470,9 @@ def test_the_other_array_type_is_tried_after_a_failure(text: str, first: str, ot
         found = result(grade(COURSE, submission(q05=text), observe), "double")
         assert (found.array_type, found.earned) == (works, 4)
         assert [form for (form, _), *_ in map(list, observe.forms)] == [first, other][: 1 + (works == other)]
+    half = fake(lambda p: RIGHT if p.array_type == other and not p.hidden else WRONG)
+    found = result(grade(COURSE, submission(q05=text), half), "double")
+    assert found.array_type == other and f"tried with {NAMES[first]} first" in found.remarks[-1].en
 
 
 USES_TORCH = "import torch\ndef double(x): return torch.add(x, x)\n"

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
+from grader.commands.quiz import SavedText
 from grader.core.model import Item, Lang
 from grader.course import items
 from grader.course.items import Choice, Form, Prompt
 from grader.learning import choice_widget, quiz_view
 from grader.learning.keyboard import Keyboard
 from grader.learning.quiz_session import ItemRecord, QuizCard, TypedAnswer, UnknownCommand
+from grader.web.entries import Drafts
 from tests.helpers import WORDS, question
 
 UP, DOWN, LEFT, RIGHT = "\x1b[A", "\x1b[B", "\x1b[D", "\x1b[C"
@@ -76,7 +80,9 @@ def typing() -> Iterator[Callable[[str], Keyboard]]:
         ("line", "1536" + ENTER, TypedAnswer("1536")),
         ("line", ENTER + "12" + BACKSPACE + ENTER, TypedAnswer("1")),
         ("line", ":跳过" + ENTER, "skip"),
-        ("line", "12" + END + "3" + ENTER, TypedAnswer("123")),
+        ("line", "12" + END, "quit"),
+        ("line", "12" + QUIT, "quit"),
+        ("one", "n", "skip"),
         ("line", END, "quit"),
         ("line", "12" + SKIP, "skip"),
         ("line", "skip" + ENTER, TypedAnswer("skip")),
@@ -126,7 +132,7 @@ def test_another_try_begins_with_the_last_choice(typing: Callable[[str], Keyboar
     [
         ("lines", "a" + ENTER + "b" + ENTER + ENTER, ENTER + "c" + ENTER + ENTER, TypedAnswer("a\nb\nc")),
         ("lines", "a" + LANG, ENTER + ENTER, TypedAnswer("a")),
-        ("line", "12" + LANG, "3" + ENTER, TypedAnswer("123")),
+        ("line", "12" + QUIT, "3" + ENTER, TypedAnswer("123")),
         ("line", "12" + ENTER, "3" + ENTER, TypedAnswer("3")),
         ("line", "12" + ENTER, UP + ENTER, TypedAnswer("12")),
     ],
@@ -137,6 +143,19 @@ def test_drafts(typing: Callable[[str], Keyboard], form: Form, first: str, then:
     front.ask(card(form), "en")
     typing(then)
     assert front.ask(card(form), "en") == expected
+
+
+@pytest.mark.parametrize("end", [QUIT, BREAK])
+def test_what_was_typed_outlives_the_program(end: str, tmp_path: Path) -> None:
+    """Whoever quits finds it at the next prompt of the item; once it is submitted, it is gone."""
+    saved = SavedText(Drafts(tmp_path, "ada"))
+    with create_pipe_input() as pipe:
+        for typed, expected in (("12" + end, "quit"), ("3" + ENTER, TypedAnswer("123"))):
+            assert isinstance(pipe, PipeInput)
+            pipe.send_text(typed)
+            with contextlib.suppress(KeyboardInterrupt):
+                assert Keyboard(pipe, DummyOutput(), saved).ask(card("line"), "en") == expected
+    assert saved.read(card("line").item.id) == ""
 
 
 @pytest.mark.parametrize(

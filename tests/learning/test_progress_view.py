@@ -63,8 +63,8 @@ def detail(events: Sequence[Event], name: str, lang: Lang = "en") -> str:
         "Heads items 0/1 · code 0/1 Q11 ? [.]",
         "✓ correct ✗ incorrect ~ in progress ? not auto-graded . not started",
         "Open misconceptions (2)",
-        "✗ Q3 no-scaling (seen once) → What grows? → Q3.why asks about exactly this: `attncheck quiz Q3.why`",
-        "✗ Q3 sum-is-mean (seen once)",
+        "✗ Q3, “Why scale?” (seen once) → What grows? → Q3.why asks about exactly this: `attncheck quiz Q3.why`",
+        "✗ Q3, “Why scale?” (seen once)",
         "Next – 3 cards are due: `attncheck review` – Q3 has unanswered items: `attncheck quiz Q3`",
         "– Q3 has code to write: `attncheck start Q3`, then `attncheck watch q03.py`",
     ],
@@ -89,8 +89,8 @@ def test_long_names_wrap(name: str, width: int) -> None:
         ((), 0, "Nothing is saved here yet. To begin: attncheck questions"),
         ((), 0, "attncheck grade q03.py grade it"),
         ((right("Q3.what"),), 1, "– 1 card is due: `attncheck review`"),
-        ((wrong("Q3.what", 0), wrong("Q3.what", 1)), 0, "no-scaling (seen 2 times)"),
-        ((wrong("Q3.what"), right("Q3.what", 1)), 0, "Resolved (1): Q3 no-scaling"),
+        ((wrong("Q3.what", 0), wrong("Q3.what", 1)), 0, "Q3, “Why scale?” (seen 2 times)"),
+        ((wrong("Q3.what"), right("Q3.what", 1)), 0, "Resolved (1): Q3, “Why scale?”"),
         ((wrong("Q3.what"), right("Q3.what", 1), wrong("Q3.why", 2)), 0, "Q3 has unanswered items"),
         (
             (
@@ -133,10 +133,10 @@ def test_many_misconceptions_stay_on_the_page() -> None:
     course = replace(COURSE, questions=(replace(q3, misconceptions=beliefs), *COURSE.questions[1:]))
     events = [wrong("Q3.sum", hours, name) for hours, name in enumerate(names)]
     still = flat(overview(events, course=course))
-    assert "Open misconceptions (7)" in still and "belief-2" in still and "belief-1" not in still
+    assert "Open misconceptions (7)" in still and still.count("✗ Q3, “") == 5
     assert "and 2 more; `attncheck progress Q…` shows those of one question" in still
     mended = flat(overview([*events, right("Q3.sum", 9)], course=course))
-    assert "Resolved (7): Q3 belief-6," in mended and "belief-2 and others" in mended
+    assert "Resolved (7): Q3, “Why scale?” and others" in mended
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
@@ -180,7 +180,7 @@ def test_groups_that_the_course_does_not_name_come_last() -> None:
         ("Q3", "✗ Q3.sum incorrect 2026-03-01"),
         ("Q3", "✗ scaled_scores not correct yet 2026-03-01"),
         ("Q3", "✓ softmax passed; 2 of 2 hints used; practice points 2.56 of 4"),
-        ("Q3", "Misconceptions found ✗ Q3 no-scaling (seen once) → What grows?"),
+        ("Q3", "Misconceptions found ✗ Q3, “Why scale?” (seen once) → What grows?"),
         ("Q11", "? Q11.width not auto-graded"),
         ("Q11", ". Heads not started"),
     ],
@@ -195,9 +195,9 @@ def test_tries_and_truths() -> None:
     events = (wrong("Q3.what"), right("Q3.what", 1, attempt=2), right("Q3.why", 1, attempt=3))
     text = flat(detail(events, "Q3"))
     assert "✓ Q3.what correct on the second attempt" in text and "✓ Q3.why correct on attempt 3" in text
-    assert "✓ Q3 no-scaling (seen once) cleared up Divide by the root." in text
+    assert "✓ Q3, “Why scale?” (seen once) cleared up Divide by the root." in text
     chinese = flat(detail(events, "Q3", "zh"))
-    assert "第二次答对" in chinese and "Q3 no-scaling（出现过 1 次） 已理清 要除以根号。" in chinese
+    assert "第二次答对" in chinese and "Q3“为什么要缩放？”（出现过 1 次） 已理清 要除以根号。" in chinese
 
 
 @pytest.mark.parametrize(

@@ -433,11 +433,11 @@ def test_summary() -> None:
     (tally,) = found.tallies
     assert (tally.settled, tally.count, tally.earned, tally.possible) == (1, 4, 1.0, 8.0)
     (met,) = found.met
-    assert (met.known.name, met.known.open, met.advice) == ("Q1 halves", False, None)
+    assert (met.known.belief.id, met.known.open, met.advice) == ("halves", False, None)
     assert found.due == 3
     *_, wrong = play(begin(), "c", "b", "a")
-    names = {met.known.name for met in quiz_session.summary(wrong.session).met if met.known.open}
-    assert names == {"Q1 halves", "Q1 jumps", "Q1 strays"}
+    names = {met.known.belief.id for met in quiz_session.summary(wrong.session).met if met.known.open}
+    assert names == {"halves", "jumps", "strays"}
 
 
 def written(session: quiz_session.Session) -> str:

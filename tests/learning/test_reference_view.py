@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from grader.core.marks import bare
+from grader.core.marks import bare, plain
 from grader.core.model import Course, Edition, ExerciseResult, QuestionResult, Report, Rules, Status
 from grader.learning.log import Coded, Event
 from grader.learning.progress import progress_of
@@ -87,7 +87,7 @@ def test_the_offer_after_the_last_point(course: Course) -> None:
 
     assert offered(passed(course, *names[:-1])) == []
     (line,) = offered(passed(course, *names))
-    assert line.endswith("attncheck show Q3 --reference")
+    assert plain(line).endswith("`attncheck show Q3 --reference`")
     assert offered(passed(course, *names), show_reference="never") == []
     assert offered([], show_reference="after-due", due=EARLIER) == []
 

@@ -45,10 +45,10 @@ def test_a_list() -> None:
     """A table; where there are no cards, what makes some."""
     text = drawn(lambda page: review_view.listing(page, cards(COURSE, EVENTS), at(1)))
     assert [line.split() for line in text.splitlines()] == [
-        ["due", "card", "question", "reviewed"],
-        ["now", "Q3.what", "Q3", "1"],
-        ["in", "8", "d", "Q3.why", "Q3", "1"],
-        ["new", "softmax", "Q3", "0"],
+        ["due", "card", "title", "reviewed"],
+        ["now", "Q3.what", "Why", "scale?", "1"],
+        ["in", "8", "d", "Q3.why", "Why", "scale?", "1"],
+        ["new", "softmax", "Why", "scale?", "0"],
     ]
     assert "nothing to review yet" in drawn(lambda page: review_view.listing(page, (), START))
 

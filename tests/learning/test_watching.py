@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 from grader.core.errors import SubmissionError
@@ -44,30 +45,33 @@ def said(session: WatchSession, event: Event) -> str:
 
 def test_what_is_begun_comes_first() -> None:
     """The first thing to mend is code that is there; what is missing comes after it; what is right never."""
-    session = WatchSession(lambda: report(MISSING, WRONG, RIGHT, RAISED), lambda result: (2, 1))
+    session = WatchSession(lambda: report(MISSING, WRONG, RIGHT, RAISED), lambda name: 2)
     pages = [page(session, event) for event in ("saved", "next", "next", "next")]
     assert [each.current.name if each.current else None for each in pages] == ["b", "d", "a", "b"]
     assert pages[0].left == 3
 
 
 def test_hints() -> None:
-    """Each press shows one more in the order that was given; another exercise begins with none again."""
-    session = WatchSession(lambda: report(WRONG, RAISED), lambda result: (2, 1))
+    """Each press shows one more, from the first on; another exercise or failure begins with none again."""
+    failures = [WRONG, WRONG, replace(WRONG, misconception="no-scaling")]
+    session = WatchSession(lambda: report(failures.pop(0), RAISED), lambda name: 2)
     session.handle("saved")
-    assert [page(session, "hint").hints for _ in range(2)] == [(2,), (2, 1)]
+    assert [page(session, "hint").hints for _ in range(2)] == [(1,), (1, 2)]
     assert "no more hints" in said(session, "hint")
-    assert page(session, "saved").hints == (2, 1)  # the same exercise, saved again
+    assert page(session, "saved").hints == (1, 2)  # the same failure, saved again
+    assert page(session, "saved").hints == ()
+    assert page(session, "hint").hints == (1,)
     assert page(session, "next").hints == ()
 
 
 def test_every_key_says_something() -> None:
     """Also one that has nothing to do: with everything right, with one exercise left, and one without a meaning."""
-    session = WatchSession(lambda: report(RIGHT), lambda result: (2, 1))
+    session = WatchSession(lambda: report(RIGHT), lambda name: 2)
     shown = page(session, "saved")
     assert shown.current is None and shown.left == 0
-    assert {said(session, event) for event in ("next", "hint", "other")} == {said(session, "other")}
-    assert said(session, "help") not in {"", said(session, "other")}
-    session = WatchSession(lambda: report(WRONG), lambda result: (2, 1))
+    assert session.handle("next") is None, "it opens what is next"
+    assert said(session, "hint") == said(session, "other") != said(session, "help")
+    session = WatchSession(lambda: report(WRONG), lambda name: 2)
     session.handle("saved")
     assert "the only exercise" in said(session, "next")
 

@@ -65,7 +65,7 @@ def watched(page: WatchState, course: Course, lang: Lang = "en") -> str:
         "at [0, 2, 1]: expected 0.25, got 0.5",
         "24 of 120 entries differ",
         "Scores are divided by the square root of d_k. → What happens to the softmax as d_k grows?",
-        "→ Practise this idea: attncheck quiz Q5.scale",
+        "→ Practise this idea: `attncheck quiz Q5.scale`",
         "1 of 4 checks passed; not passed: values ×2; perhaps only because of these: gradients; tested with NumPy",
         "Hidden cases decide 4 of these 7 points.",
         "· The result has dtype float64.",
@@ -96,7 +96,7 @@ def test_says(fragment: str, report: Report, course: Course) -> None:
         "这 7 分中有 4 分由隐藏用例决定。",
         "– uniform_attention 未找到",
         "迟交 2 小时 1 分钟",
-        "沙箱：seccomp、landlock-7；随机种子：public；0.4 秒",
+        "沙箱：seccomp、landlock-7；随机种子：公开；0.4 秒",
     ],
 )
 def test_says_in_chinese(fragment: str, report: Report, course: Course) -> None:
@@ -246,7 +246,22 @@ def test_watch_says_when_code_ran_unconfined(unsafe: bool, report: Report, cours
 
 
 def test_praises(report: Report, course: Course) -> None:
-    """When everything passed, that is said."""
+    """When everything passed, that is said; when all code did, how many answers are left."""
+    passed = replace(report.questions[0].exercises[0], status=Status.PASSED)
+    missing, wrong = Status.MISSING, Status.FAILED
+    left_by_items = {
+        (): "Everything that is graded here",
+        (missing,): "One answer left.",
+        (missing, missing): "2 answers left.",
+        (missing, wrong): "2 answers left; 1 of them incorrect",
+        (wrong,): "One answer is not.",
+        (Status.PENDING,): "The answers wait",
+    }
+    for statuses, left in left_by_items.items():
+        items = tuple(replace(report.questions[0].items[0], status=status) for status in statuses)
+        only_code = changed(report, items=items, exercises=(passed,))
+        for text in (shown(only_code, course), watched(WatchState(only_code, None, None, 0, (), 0.1), course)):
+            assert left in flat(text) and "Everything is correct" not in text
     right = changed(report, items=report.questions[0].items[:1], exercises=())
     assert "Everything is correct" in shown(right, course)
     lost = Notice("answers.yaml", Text("Your answers were not graded.", "答案没有评分。"), urgent=True)
@@ -281,7 +296,7 @@ def test_a_mistake_in_code_leads_to_a_question_about_it(belief: str, item: str, 
     failed = replace(report.questions[0].exercises[0], misconception=belief)
     known = replace(course, questions=(replace(asking, exercises=(NAMED,)),))
     said = shown(changed(report, items=(), exercises=(failed,)), known)
-    assert f"→ Practise this idea: attncheck quiz {item}" in said
+    assert f"→ Practise this idea: `attncheck quiz {item}`" in said
     assert f"attncheck quiz {item}" in watched(WatchState(report, None, failed, 1, (), 0.1), known)
 
 

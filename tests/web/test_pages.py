@@ -257,6 +257,10 @@ def test_code(browser: TestClient, learner: LearnerWorkspace, course: Course) ->
     checks = cast(Checks, learner.checker())
     assert set(checks.origins) == {"q03.py"}, "messages would name folders of this machine"
     assert checks.seen[0][1] == tuple(exercise.name for exercise in question.exercises)
+    learner.drafts.write("report/Q3", {"en": ("…",), "places": ("[]",), "passed": ("1",)})
+    shown, first = page(browser, "/questions/Q3/code"), question.items[0].id
+    assert f"Q3: {len(question.items)} quiz items left." in shown
+    assert f'href="/items/{first}" data-key="n"' in shown
 
 
 def test_code_that_cannot_be_saved(browser: TestClient, learner: LearnerWorkspace, tmp_path: Path) -> None:
