@@ -17,9 +17,7 @@ ENTRIES = [entry for entry in pages.read() if entry.id]
 #: Texts that are never typeset.
 IN_CHARACTERS = {
     *("^S: skip", "^P: back", "^L: 中文", "^Q: quit"),  # keys, on a terminal
-    *("softmax(QKᵀ/√d_k), %", "softmax(QKᵀ), %", "size of ∂weights/∂scores", "d_k"),  # axes, which are SVG
-    *("∝ n²", "y = d_k", "scaled_scores"),  # lines of a legend, which SVG files draw
-    *("causal_mask({n})", "causal_mask({q}, {n})", "padding_mask: lengths 8, 5, 2"),  # panels, which are SVG
+    *("size of ∂weights/∂scores", "scaled_scores"),  # an axis and a legend, which are SVG
 }
 
 
