@@ -250,7 +250,8 @@ def _worked(spec: Spec, declared: Declarations) -> Iterator[ValueProblem]:
     context, bank = Context("", "", ""), _of_bank(spec)
     judged = judge(spec, _with_givens(spec, [line.line for line in spec.chain]), context)
     if judged.status is not Status.PASSED:
-        said = marks.plain(judged.message.en).partition("\n")[0].rstrip() if judged.message else f"it shows {judged.misconception}"
+        said = marks.plain(judged.message.en) if judged.message else f"it shows {judged.misconception}"
+        said = said.partition("\n")[0].rstrip()  # without the ideas that were shown
         said += "" if judged.place else _not_shown(spec, bank)
         yield ValueProblem(("chain",), f"expected a chain that passes, but: {said}", "own-answer")
     if judge(spec, _with_givens(spec, [spec.from_, spec.to, spec.to]), context).fraction:
