@@ -98,7 +98,7 @@ def item_page(visit: StaffVisit) -> Response:
         negative=item.id in class_statistics(class_data).negative,
         answers=[(answer, _options(item, answer)) for answer in given[:_MOST_ANSWERS]],
         more=max(0, len(given) - _MOST_ANSWERS),
-        most=max((len(answer.learners) for answer in given), default=1),
+        most=max(1, sum(len(answer.learners) for answer in given)),
         personal=personal,
         ask=items.fill(item.ask, drawn),
         drawn=drawn.items(),

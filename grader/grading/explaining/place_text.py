@@ -16,10 +16,10 @@ NEXT_STEP = Message(
     "In this case, what your code computes at line {line} is correct: {there}. The next step is {absent}: check how "
     "your code gets there."
 )
-REPAIRS_ALL = Message(" With the correct value there, the public cases that failed now pass.")
+REPAIRS_ALL = Message(" With the correct value there, the public cases that failed would pass.")
 FIRST_CHANGE = Message("One way to fix it takes two changes. First, make this {name}.{more}")
 SECOND_CHANGE = Message(
-    "Second, make this {name}.{more} With both values correct, the public cases that failed now pass."
+    "Second, make this {name}.{more} With both values correct, the public cases that failed would pass."
 )
 _SHAPES = Message(" Its shape is {mine} and should be {right}.")
 _ENTRY = Message(" Entry {index} is {mine} and should be {right}.")

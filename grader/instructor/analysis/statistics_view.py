@@ -52,8 +52,9 @@ WARNING = Message(
 )
 COLUMNS = (Message("part"), Message("earned"), Message("discr."), Message("most frequent mistake"))
 HOW_TO_READ = Message(
-    "earned: mean share of its points (no submission counts as 0; what is not graded yet is left out). discr.: "
-    "discrimination, the correlation with the points in everything else; above 0.3 is good, below 0 is suspicious. "
+    "Mean score (earned): the mean share of its points; no submission counts as 0, and what is not graded yet is left "
+    "out. Discrimination (discr.): the correlation with the points in everything else; above 0.3 is good, below 0 is "
+    "suspicious. "
     "Names ending in () are code exercises."
 )
 MISTAKE = Message("{option} ({times}×): {what}")
