@@ -130,7 +130,7 @@ def _status(mark: Mark) -> Text:
     if has_other_name(mark.work.row):
         found.append(OTHER_NAME)
     if count := count_pending(mark):
-        found.append(Message("answers to grade by hand: {count}").fill(count=count))
+        found.append(Message("answers still to mark: {count}").fill(count=count))
     return join(found, SEMICOLON)
 
 

@@ -55,7 +55,7 @@ def test_an_index_and_a_page_for_each(small: Made, tmp_path: Path) -> None:
     assert index.links == ["table.js", "ada.html", "bo.html"]
     text = " ".join(index.text.split())
     assert "3 of 4 learners submitted; mean 1.8 of 10 points." in text
-    assert "Ada Lovelace ada A 5.4 / 10 3 h3 小时 graded; submitted 3 h late; answers to grade by hand: 1" in text
+    assert "Ada Lovelace ada A 5.4 / 10 3 h3 小时 graded; submitted 3 h late; answers still to mark: 1" in text
     assert "Cy cy – / 10 no submission没有提交 –– Dee dee – / 10" in text
     assert "canvas-14: not Python" in text
     ada = Page(folder / "ada.html")
