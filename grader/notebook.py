@@ -38,7 +38,9 @@ _NOTHING_DEFINED = Message(
     "cell, and check again."
 )
 _NO_EXERCISE = Message("This course has no exercise {name}{near}.")
-_NO_NOTEBOOK = Message("check() works in Jupyter and IPython. In a terminal, run `attncheck grade FILE`.")
+_NO_NOTEBOOK = Message(
+    "check() and submit() work in Jupyter and IPython. In a terminal, use `attncheck grade` and `attncheck submit`."
+)
 _MEANT = Message(" (did you mean {near}?)")
 _CHANGED_SINCE = Message(
     "The cell that defines {name} was changed after its last run (cell {number}). Run it, then submit again."
@@ -49,8 +51,8 @@ _NOTHING_TO_SUBMIT = Message(
 _NO_TEXT = Message("{file} cannot be read: {reason}. Nothing was packed.")
 #: The name of a notebook that nobody names.
 _NOTEBOOK = "notebook.ipynb"
-_FIRST_CHECK = Message("Checking … The first check in a notebook starts torch, which takes a few seconds.")
-_CHECKING = Message("Checking … Your code runs in the sandbox.")
+_FIRST_CHECK = Message("Checking… The first check in a notebook starts torch, which takes a few seconds.")
+_CHECKING = Message("Checking… Your code runs in the sandbox.")
 #: Seconds after which a check says that it is running.
 _QUIET = 1.0
 

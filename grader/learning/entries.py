@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from grader.core.model import Item, Lang, Status
 from grader.course import items
-from grader.course.items import Choice, Form, Prompt
+from grader.course.items import Form, Prompt
 from grader.learning.quiz_session import ItemRecord
 
 Entry: TypeAlias = Mapping[str, tuple[str, ...]]
@@ -24,7 +24,7 @@ def entry_from_answer(item: Item, asked: Prompt, value: str) -> Entry:
         return {"answer": (value,)}
     parts = items.chosen(item, value)
     if asked.form == "pairs":
-        return {f"partner-{name}": (partner,) for name, partner in parts.items()}
+        return {partner_field(name): (partner,) for name, partner in parts.items()}
     return {"answer": tuple(parts)}
 
 
@@ -37,7 +37,7 @@ def answer_text(asked: Prompt, entry: Entry) -> str:
         case "order":
             return " ".join(values) if len(set(values)) == len(asked.choices) else ""
         case "pairs":
-            partners = {choice.id: entry.get(partner_field(choice), ()) for choice in asked.choices}
+            partners = {choice.id: entry.get(partner_field(choice.id), ()) for choice in asked.choices}
             return ", ".join(f"{name}-{given[0]}" for name, given in partners.items() if given and given[0])
     return values[0].strip() if values else ""
 
@@ -46,16 +46,16 @@ def described(asked: Prompt, entry: Entry, lang: Lang) -> tuple[str, ...]:
     """``entry`` in words, a text for each line, choice or pair."""
     texts = {choice.id: choice.text.of(lang) for choice in (*asked.choices, *asked.partners)}
     if asked.form == "pairs":
-        given = [(choice, entry.get(partner_field(choice), ("",))[0]) for choice in asked.choices]
+        given = [(choice, entry.get(partner_field(choice.id), ("",))[0]) for choice in asked.choices]
         return tuple(f"{texts[choice.id]} – {texts[name]}" for choice, name in given if name in texts)
     if asked.choices:
         return tuple(texts[name] for name in entry.get("answer", ()) if name in texts)
     return tuple("\n".join(entry.get("answer", ())).strip().split("\n"))
 
 
-def partner_field(choice: Choice) -> str:
-    """The field for the partner of ``choice``."""
-    return f"partner-{choice.id}"
+def partner_field(choice: str) -> str:
+    """The field for the partner of the choice with this id."""
+    return f"partner-{choice}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def shown_choices(asked: Prompt, entry: Entry, lang: Lang, right: items.Parts | 
     partners = {choice.id: choice.text.of(lang) for choice in asked.partners}
     chosen, shown, labels = entry.get("answer", ()), [], items.numbers(asked.choices)
     for choice in asked.choices:
-        partner = next(iter(entry.get(partner_field(choice), ())), "")
+        partner = next(iter(entry.get(partner_field(choice.id), ())), "")
         good = None if right is None or asked.form == "order" else right.get(choice.id) == partner
         shown.append(
             ShownChoice(

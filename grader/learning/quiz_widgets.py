@@ -16,7 +16,7 @@ from grader.core.page import Page
 from grader.core.typesetting.html_page import HtmlPage
 from grader.course import items
 from grader.learning import log, quiz_html, quiz_session, quiz_view
-from grader.learning.entries import Entry, ShownChoice, answer_text, given_answer, shown_choices
+from grader.learning.entries import Entry, ShownChoice, answer_text, given_answer, partner_field, shown_choices
 
 if TYPE_CHECKING:
     from grader.learning.log import Event
@@ -174,7 +174,9 @@ def _fields(card: QuizCard, lang: Lang, entry: Entry, wrong: str) -> tuple[Any, 
             return _options(shown, parts, only_one=asked.form == "one")
         case "pairs":
             partners = [(bare(each.text.of(lang)), each.id) for each in asked.partners]
-            menus = {f"partner-{each.id}": _menu([(_PARTNER.of(lang), ""), *partners], each.partner) for each in shown}
+            menus = {
+                partner_field(each.id): _menu([(_PARTNER.of(lang), ""), *partners], each.partner) for each in shown
+            }
             rows = [ipywidgets.HBox(row) for row in zip(parts, menus.values(), strict=True)]
             return ipywidgets.VBox(rows), lambda: {name: (menu.value,) for name, menu in menus.items()}
         case "order":

@@ -38,7 +38,7 @@ class Fields(Protocol):
 
 def entry_from_form(asked: Prompt, fields: Fields) -> Entry:
     """What ``fields`` hold of an answer to ``asked``, complete or not. Values that are not text are ignored."""
-    names = [partner_field(choice) for choice in asked.choices] if asked.form == "pairs" else ["answer"]
+    names = [partner_field(choice.id) for choice in asked.choices] if asked.form == "pairs" else ["answer"]
     return {name: read_field(fields, name) for name in names}
 
 

@@ -273,7 +273,7 @@ def _worked(spec: Spec, declared: Declarations) -> Iterator[ValueProblem]:
 
 def _not_shown(spec: Spec, bank: _OfBank) -> str:
     """Which stage no line of the worked chain shows, what its lines count as, and what to change; empty if all are."""
-    looker = Looker(bank.declared, bank.start, bank.end, spec.routes, spec.keep == "brackets")
+    looker = _looker(spec).for_answer()
     chains = [parse_chain(line.line.strip().lstrip("="), bank.declared.vocabulary) for line in spec.chain]
     sides = [(number, show(node), node) for number, chain in enumerate(chains, 1) for node in chain]
     lines = looker.look(sides)

@@ -54,8 +54,7 @@ COLUMNS = (Message("part"), Message("earned"), Message("discr."), Message("most 
 HOW_TO_READ = Message(
     "Mean score (earned): the mean share of its points; no submission counts as 0, and what is not graded yet is left "
     "out. Discrimination (discr.): the correlation with the points in everything else; above 0.3 is good, below 0 is "
-    "suspicious. "
-    "Names ending in () are code exercises."
+    "suspicious. Names ending in () are code exercises."
 )
 MISTAKE = Message("{option} ({times}×): {what}")
 BELIEFS = Message("Common misconceptions", "table")

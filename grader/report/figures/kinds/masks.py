@@ -27,7 +27,7 @@ _NOTE = Message(
 )
 _CAUSAL = Message("`causal_mask({n})`").fill(n=_N)
 _FEWER = Message("`causal_mask({q}, {n})`").fill(q=_LATE, n=_N)
-_PADDING = Message("`padding_mask`: length 8, 5, 2")
+_PADDING = Message("`padding_mask`: 8, 5, 2 tokens")
 _WEIGHTS = Message("weights of 5 tokens, causal, %")
 _SAMPLE = Message("sample length")
 
