@@ -5,16 +5,17 @@ from __future__ import annotations
 import functools
 import getpass
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from inspect import cleandoc
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from grader.commands import LANG
+from grader.commands import LANG, TABLES
 from grader.commands._console import tell
 from grader.commands._language import language
 from grader.core import files
@@ -39,6 +40,10 @@ PATH = click.Path(path_type=Path)
 FILE = click.Path(path_type=Path, dir_okay=False)
 FOLDER = click.Path(path_type=Path, file_okay=False)
 
+#: A table of a docstring, with its title, and a row of it.
+_TABLE = re.compile(r"^(\w[\w -]+):\n((?:  .+\n?)+)", re.MULTILINE)
+_ROW = re.compile(r"^  (.+?)  +(.+)$", re.MULTILINE)
+
 READING = Message("Reading the course (slow the first time only).")
 WRITTEN = Message("written: {file}")
 UNCONFINED = Message(
@@ -47,7 +52,7 @@ UNCONFINED = Message(
 )
 
 
-def epilog(examples: Mapping[str, str], exits: Mapping[int, str], heading: str, codes: str) -> str:
+def epilog(examples: Mapping[str, str], exits: Mapping[str, str], heading: str, codes: str) -> str:
     """The end of a command's help: examples, and exit codes."""
     colon = ":" if heading.isascii() else "："
     shown = "\n".join(f"  # {does}\n  attncheck {line}" for line, does in examples.items())
@@ -55,22 +60,21 @@ def epilog(examples: Mapping[str, str], exits: Mapping[int, str], heading: str, 
     return f"\b\n{heading}{colon}\n{shown}\n\n\b\n{codes}{colon}\n{ends}"
 
 
-def documented(
-    examples: Mapping[str, str], exits: Mapping[int, str], outputs: Mapping[str, str] = MappingProxyType({})
-) -> Callable[[C], C]:
-    """A decorator that adds examples and exit codes to the help of a command; also the source of docs/cli.md.
+def documented(command: C) -> C:
+    """A decorator for a command whose docstring ends in tables: examples, exit codes, and perhaps what JSON it writes.
 
-    ``examples`` maps command lines, without ``attncheck``, to descriptions. ``exits`` has the exit codes of the command
-    itself; 2 (wrong call), 4 (internal error) and 130 (interrupted) apply to all commands. ``outputs`` maps each way to
-    call it with ``--json`` to the type of what it then writes, as ``module:name``; docs/json.md is made from these.
+    Two spaces stand between the columns of a table. Examples are command lines without ``attncheck``. Exit codes are
+    those of the command itself; 2 (wrong call), 4 (internal error) and 130 (interrupted) apply to all commands. With
+    ``--json``, each way to call it has the type of what it writes, as ``module:name``. The help shows examples and exit
+    codes; docs/cli.md and docs/json.md are made from these tables, too.
     """
-
-    def add(command: C) -> C:
-        command.epilog = epilog(examples, exits, "Examples", "Exit codes")
-        vars(command).update(examples=examples, exits=exits, outputs=outputs)
-        return command
-
-    return add
+    docstring = cleandoc(command.help or "")
+    command.help = docstring.partition(TABLES)[0]
+    tables = {title: dict(_ROW.findall(rows)) for title, rows in _TABLE.findall(docstring)}
+    examples, exits = tables["Examples"], tables["Exit codes"]
+    command.epilog = epilog(examples, exits, "Examples", "Exit codes")
+    vars(command).update(examples=examples, exits=exits, outputs=tables.get("With --json", {}))
+    return command
 
 
 # ------------------------------------------------------------------------------------------ language

@@ -12,19 +12,10 @@ from grader.core.text import suggestion
 from grader.learning import log, progress_view
 from grader.learning.progress import hints_shown, hints_taken, last_misconception
 
-ABOUT = Message("Show the next hint for an exercise.")
-READERS = "Learners"
-RANK = 100
+LISTED = "Learners", 100
 
 
-@documented(
-    {
-        "hint softmax": "the next hint",
-        "hint Q5": "the same, for a question with one exercise",
-        "hint softmax --rung 1": "the first hint once more",
-    },
-    {0: "done"},
-)
+@documented
 @click.command()
 @click.argument("question", metavar="NAME")
 @click.option("-e", "--exercise", "name", metavar="FUNCTION", help="Which exercise, if the question has several.")
@@ -37,6 +28,14 @@ def hint(call: Call, question: str, name: str | None, rung: int | None) -> None:
 
     The first hint is a question to think about, after one about the misconception that your code showed last; the last
     one is almost the line of code. Hints cost practice points, never graded ones.
+
+    Examples:
+      hint softmax           the next hint
+      hint Q5                the same, for a question with one exercise
+      hint softmax --rung 1  the first hint once more
+
+    Exit codes:
+      0  done
     """
     course = call.course()
     if name is None:

@@ -32,25 +32,12 @@ if TYPE_CHECKING:
     from grader.report.figures.kinds import Picture
     from grader.report.figures.run import LearnerValues
 
-ABOUT = Message("Draw one of the course's pictures.")
-READERS = "Learners"
-RANK = 120
+LISTED = "Learners", 120
 
 SHOWN, NOT_ALL_SHOWN = 0, 1
 
 
-@documented(
-    {
-        "plot --list": "the pictures there are",
-        "plot attention --from q05.py": "your own attention beside the reference",
-        "plot attention --to attention.svg": "write a file",
-    },
-    {
-        0: "drawn",
-        1: "something of your code could not be drawn",
-        3: "the path after --from cannot be read as a submission",
-    },
-)
+@documented
 @click.command()
 @click.argument("name", required=False)
 @source_option("Your own file, folder, notebook or zip, drawn beside the reference.")
@@ -64,6 +51,16 @@ def plot(call: Call, *, name: str | None, source: Path | None, target: Path | No
 
     Draws what the reference computes and, with --from, what your own code computes beside it: in the terminal, or in a
     file with --to.
+
+    Examples:
+      plot --list                        the pictures there are
+      plot attention --from q05.py       your own attention beside the reference
+      plot attention --to attention.svg  write a file
+
+    Exit codes:
+      0  drawn
+      1  something of your code could not be drawn
+      3  the path after --from cannot be read as a submission
     """
     from grader.report.figures import kinds  # loads numpy
 

@@ -38,9 +38,7 @@ from grader.report.json import to_json
 from grader.submission import Unusable, read
 from grader.web.entries import Drafts, drafts_folder
 
-ABOUT = Message("Ask the quiz items, one at a time.")
-READERS = "Learners"
-RANK = 70
+LISTED = "Learners", 70
 
 NO_ANSWERS = Message("there are no answers here; `attncheck start {question}` creates an answers.yaml to fill in.")
 
@@ -56,14 +54,7 @@ _STAYS = ("help", "first", "no key")
 ALL_CORRECT, NOT_ALL_CORRECT = 0, 1
 
 
-@documented(
-    {"quiz Q5": "the items of Q5", "quiz --answers answers.yaml": "grade the answers in a file"},
-    {
-        0: "done; with --answers: everything is correct",
-        1: "with --answers: not everything is correct",
-        3: "the file with answers cannot be read",
-    },
-)
+@documented
 @click.command()
 @click.argument("name", required=False, metavar="[Q5|GROUP]")
 @click.option("--answers", type=PATH, metavar="F", help="Grade the answers in F instead.")
@@ -84,6 +75,15 @@ def quiz(
 
     Points are for practice. At the end, you can write your answers to the answers.yaml that counts, or to F with --to.
     Answers that are already in F are replaced only if you agree. --answers F grades a file instead.
+
+    Examples:
+      quiz Q5                      the items of Q5
+      quiz --answers answers.yaml  grade the answers in a file
+
+    Exit codes:
+      0  done; with --answers: everything is correct
+      1  with --answers: not everything is correct
+      3  the file with answers cannot be read
     """
     if call.as_json and answers is None:
         raise UsageError(Message("--json works only with --answers F; an interactive quiz has no JSON output."))

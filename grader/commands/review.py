@@ -13,7 +13,7 @@ from grader.commands._options import UNCONFINED, Call, documented, say, shared, 
 from grader.commands.quiz import FrontEnd, front_end, learner_name, saved_text
 from grader.core.errors import SubmissionError, UsageError
 from grader.core.files import create
-from grader.core.model import Course, Exercise, Message
+from grader.core.model import Course, Exercise
 from grader.core.tables import table
 from grader.core.text import clean
 from grader.course.starter import stub
@@ -25,12 +25,10 @@ from grader.submission import file_text, read
 #: At a function, the keys of other places are words.
 _WORDS = {"n": ":skip", "h": ":hint", "q": ":quit"}
 
-ABOUT = Message("Review what is due.")
-READERS = "Learners"
-RANK = 90
+LISTED = "Learners", 90
 
 
-@documented({"review": "ask what is due", "review --list": "only show what is due, and when"}, {0: "done"})
+@documented
 @click.command()
 @click.option("--list", "listed", is_flag=True, help="Only list what is due, and when.")
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, metavar="N", help="At most N cards.")
@@ -41,6 +39,13 @@ def review(call: Call, listed: bool, limit: int) -> None:
     Asks items as in the quiz and has you rewrite functions from memory: first what is due (scheduled by FSRS), then
     what is new since the last review. Correct at once, correct with help, or wrong: that decides when a card comes
     back. --json lists the cards, like --list.
+
+    Examples:
+      review         ask what is due
+      review --list  only show what is due, and when
+
+    Exit codes:
+      0  done
     """
     course = call.course()
     if not (call.as_json or listed):

@@ -25,9 +25,7 @@ if TYPE_CHECKING:
     from grader.web.learner import LearnerWorkspace
     from grader.web.security import App
 
-ABOUT = Message("Open the course in a browser.")
-READERS = "Learners"
-RANK = 130
+LISTED = "Learners", 130
 
 _HOST = "127.0.0.1"
 _NO_EXTRA = Message(
@@ -42,16 +40,7 @@ _TAKEN = Message(
 )
 
 
-@documented(
-    {
-        "serve": "open the course in a browser; code is saved in work",
-        "serve q5 --port 8000 --no-browser": "the same at a fixed port, with code in q5",
-        "serve --class attention-2026 --new": "write a class.yaml and a roster to fill in",
-        "serve --class attention-2026": "the pages of a class, whose folder has a class.yaml",
-        "serve --results results": "look at the results of a batch, and mark answers",
-    },
-    {0: "ended with Ctrl-C"},
-)
+@documented
 @click.command()
 @click.argument("folder", type=FOLDER, default="work")
 @click.option(
@@ -110,6 +99,16 @@ def serve(
 
     With --results, opens the results folder of a batch for you alone: the class, its answers and code, marking,
     downloads. Points are saved as 'attncheck override' saves them.
+
+    Examples:
+      serve                               open the course in a browser; code is saved in work
+      serve q5 --port 8000 --no-browser   the same at a fixed port, with code in q5
+      serve --class attention-2026 --new  write a class.yaml and a roster to fill in
+      serve --class attention-2026        the pages of a class, whose folder has a class.yaml
+      serve --results results             look at the results of a batch, and mark answers
+
+    Exit codes:
+      0  ended with Ctrl-C
     """
     if class_folder is not None and results is not None:
         raise UsageError(_ONE_OF)

@@ -34,9 +34,7 @@ from grader.learning import answers_file, log, next_step
 from grader.learning.progress import progress_of
 from grader.submission import file_text
 
-ABOUT = Message("Create the files to start from; never overwrite one.")
-READERS = "Learners"
-RANK = 40
+LISTED = "Learners", 40
 
 KEPT = Message("kept as it is: {file}")
 ADDED = Message("added to {file}: {items}")
@@ -46,16 +44,7 @@ TO_ADD = Message(
 RESET = Message("{name} in {file} is empty again; the old file is kept as {kept}.")
 
 
-@documented(
-    {
-        "start": "write the files of the next question",
-        "start Q5 work": "write work/q05.py and work/answers.yaml",
-        "start all work": "the same for every question",
-        "start Q5 work --notebook": "write work/q05.ipynb, with a check below every exercise",
-        "start Q3 work --reset softmax": "make softmax in work/q03.py empty again, and keep the old file",
-    },
-    {0: "done"},
-)
+@documented
 @click.command()
 @click.argument("question", metavar="[QUESTION|all]", required=False)
 @click.argument("folder", metavar="[DIR]", type=FOLDER, required=False)
@@ -79,6 +68,16 @@ def start(
     lacks are added, and your answers are kept.
 
     Without QUESTION, it is the next one, in the folder that you work in, or a new folder work.
+
+    Examples:
+      start                          write the files of the next question
+      start Q5 work                  write work/q05.py and work/answers.yaml
+      start all work                 the same for every question
+      start Q5 work --notebook       write work/q05.ipynb, with a check below every exercise
+      start Q3 work --reset softmax  make softmax in work/q03.py empty again, and keep the old file
+
+    Exit codes:
+      0  done
     """
     course = call.course()
     if reset is not None:

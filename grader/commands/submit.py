@@ -16,25 +16,13 @@ from grader.learning.answers_file import PLACEHOLDER
 from grader.submission import Unusable, learner_named, read
 from grader.submission.files import kind_of
 
-ABOUT = Message("Submit a file, folder, notebook or zip.")
-READERS = "Learners"
-RANK = 140
+LISTED = "Learners", 140
 
 WHOSE_IF_UNREAD = Message("{problem} So it does not say whose submission this is: fix it, or give --learner.")
 SAME, DIFFERENT = 0, 1
 
 
-@documented(
-    {
-        "submit work --to inbox": "submit the folder work",
-        "submit work --verify receipt.json": "has work changed since it was submitted?",
-    },
-    {
-        0: "submitted; with --verify: unchanged",
-        1: "with --verify: changed since it was submitted",
-        3: "PATH cannot be read as a submission",
-    },
-)
+@documented
 @click.command()
 @work_argument
 @click.option("--to", "inbox", type=PATH, metavar="INBOX", help="The folder to submit to.")
@@ -46,6 +34,15 @@ def submit(call: Call, *, path: Path, inbox: Path | None, verify: Path | None, l
 
     Reports what is missing, without grading; stores PATH in INBOX, completely or not at all; prints a receipt
     (with --json, a file for --verify). With --verify, compares PATH with a receipt.
+
+    Examples:
+      submit work --to inbox             submit the folder work
+      submit work --verify receipt.json  has work changed since it was submitted?
+
+    Exit codes:
+      0  submitted; with --verify: unchanged
+      1  with --verify: changed since it was submitted
+      3  PATH cannot be read as a submission
     """
     from grader.classroom import inbox_view  # loads numpy
 
