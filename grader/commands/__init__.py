@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 import grader
-from grader.commands._language import language_of_call
+from grader.commands._language import LANG, language_of_call
 from grader.core import catalogue, resources
 from grader.core.errors import AttncheckError, UsageError
 from grader.core.model import Lang, Message, Text
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 INTERRUPTED = 130
-#: The key in ``click.Context.meta`` for the language of a command.
-LANG = "grader.lang"
 #: What separates the help of a command in its docstring from the tables below it (see ``documented``).
 TABLES = "\n\nExamples:\n"
 #: stdout was closed (broken pipe); same exit code as click and rich.

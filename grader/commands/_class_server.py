@@ -10,7 +10,8 @@ from urllib.parse import urlsplit
 
 import click
 
-from grader.commands._options import read_seed, say
+from grader.commands._console import say
+from grader.commands._find import read_seed
 from grader.core.errors import UsageError
 from grader.core.model import Course, Lang, Message
 from grader.course import loader

@@ -6,8 +6,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from grader.commands._console import stdout, width
-from grader.commands._options import Call, find_exercise, present_files, say
+from grader.commands._console import say, stdout, width
+from grader.commands._find import find_exercise, present_files
+from grader.commands._options import Call
 from grader.core.layout import wrap
 from grader.core.model import Course, ExerciseResult, Message, Report, Text
 from grader.course import starter

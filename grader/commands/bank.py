@@ -11,22 +11,17 @@ import click
 
 from grader.authoring import preview as preview_question
 from grader.authoring import template
-from grader.commands._console import step_bar
+from grader.commands._console import WRITTEN, print_lines, say, step_bar, write_json
+from grader.commands._find import find_exercise, find_question
 from grader.commands._options import (
     PATH,
-    WRITTEN,
     Call,
     documented,
     errors_lang_option,
-    find_exercise,
-    find_question,
     load_course,
-    print_lines,
     questions_option,
-    say,
     shared,
     workers_option,
-    write_json,
 )
 from grader.core import resources
 from grader.core.errors import UsageError

@@ -12,7 +12,8 @@ from grader.classroom.class_folder import locked
 from grader.classroom.gradebook import open_gradebook
 from grader.classroom.results import Book, MarkSummary, write_files
 from grader.commands import INTERRUPTED
-from grader.commands._console import progress_bar
+from grader.commands._console import progress_bar, say
+from grader.commands._find import read_seed
 from grader.commands._options import (
     FOLDER,
     PATH,
@@ -20,9 +21,7 @@ from grader.commands._options import (
     documented,
     graders_option,
     questions_option,
-    read_seed,
     roster_option,
-    say,
     seed_file_option,
     shared,
 )

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import click
 
-from grader.commands._options import PATH, Call, documented, find_one_exercise, say, shared, work_argument
+from grader.commands._console import say
+from grader.commands._find import find_one_exercise
+from grader.commands._options import PATH, Call, documented, shared, work_argument
 from grader.core.files import create
 from grader.core.model import Message
 

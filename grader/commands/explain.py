@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from grader.commands._options import Call, documented, graded_seed, graded_seed_option, results_argument, shared
+from grader.commands._find import graded_seed
+from grader.commands._options import Call, documented, graded_seed_option, results_argument, shared
 from grader.core.model import ExerciseResult, Item
 from grader.core.serialize import to_json
 

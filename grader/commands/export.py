@@ -10,17 +10,16 @@ import click
 
 from grader.classroom.gradebook import open_gradebook
 from grader.classroom.results import Book
-from grader.commands import LANG
+from grader.commands._console import WRITTEN, say
+from grader.commands._find import find_question
+from grader.commands._language import LANG
 from grader.commands._options import (
     PATH,
-    WRITTEN,
     Call,
     collected,
     documented,
-    find_question,
     questions_option,
     roster_option,
-    say,
     seed_file_option,
     shared,
 )

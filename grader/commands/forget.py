@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from grader.commands._options import Call, can_ask, documented, print_lines, results_argument, say, shared, write_json
+from grader.commands._console import can_ask, print_lines, say, write_json
+from grader.commands._options import Call, documented, results_argument, shared
 from grader.core.errors import UsageError
 from grader.core.model import Message
 from grader.core.serialize import to_json

@@ -8,23 +8,18 @@ from typing import Literal
 
 import click
 
-from grader.commands._console import grading_bar, stdout
+from grader.commands._console import UNCONFINED, grading_bar, print_lines, say, stdout, write_json, write_output
+from grader.commands._find import read_seed
 from grader.commands._options import (
     PATH,
-    UNCONFINED,
     Call,
     collected,
     documented,
     json_option,
-    print_lines,
     questions_option,
-    read_seed,
-    say,
     seed_file_option,
     shared,
     work_argument,
-    write_json,
-    write_output,
 )
 from grader.commands._own_work import after_grading
 from grader.core.errors import UsageError

@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from grader.commands._console import page
-from grader.commands._options import Call, documented, find_one_exercise, find_part, shared
+from grader.commands._find import find_one_exercise, find_part
+from grader.commands._options import Call, documented, shared
 from grader.core.errors import UsageError
 from grader.core.model import Exercise, Message, Question
 from grader.core.text import suggestion

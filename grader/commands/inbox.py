@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from grader.classroom import inbox as inboxes
-from grader.commands._options import FOLDER, Call, documented, say, shared
+from grader.commands._console import say
+from grader.commands._options import FOLDER, Call, documented, shared
 from grader.core.model import Message
 from grader.core.text import clean
 

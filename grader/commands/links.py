@@ -9,7 +9,8 @@ import click
 
 from grader.classroom.class_folder import SECRET
 from grader.commands._class_server import read_class
-from grader.commands._options import FOLDER, Call, documented, say, shared
+from grader.commands._console import say
+from grader.commands._options import FOLDER, Call, documented, shared
 from grader.core.errors import UsageError
 from grader.core.model import Message
 from grader.core.text import clean, suggestion

@@ -7,8 +7,9 @@ import os
 import click
 
 from grader.commands._console import has_keys, width
+from grader.commands._find import present_files
 from grader.commands._language import language
-from grader.commands._options import Call, documented, present_files, shared
+from grader.commands._options import Call, documented, shared
 from grader.core.model import Lang
 from grader.learning import log, next_step, review
 from grader.learning.progress import progress_of

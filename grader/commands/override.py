@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.classroom.gradebook import open_gradebook
-from grader.commands._options import Call, collected, documented, print_lines, results_argument, say, shared, signed_by
+from grader.commands._console import print_lines, say
+from grader.commands._find import signed_by
+from grader.commands._options import Call, collected, documented, results_argument, shared
 from grader.core.errors import UsageError
 from grader.core.model import Lang, Message
 from grader.core.serialize import to_json

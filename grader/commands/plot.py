@@ -8,19 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands._console import stdout
-from grader.commands._options import (
-    PATH,
-    UNCONFINED,
-    WRITTEN,
-    Call,
-    documented,
-    print_lines,
-    say,
-    shared,
-    source_option,
-    write_output,
-)
+from grader.commands._console import UNCONFINED, WRITTEN, print_lines, say, stdout, write_output
+from grader.commands._options import PATH, Call, documented, shared, source_option
 from grader.core.errors import UsageError
 from grader.core.layout import cells, wrap
 from grader.core.model import Lang, Message

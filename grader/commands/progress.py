@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import click
 
-from grader.commands._console import page
-from grader.commands._options import Call, documented, find_question, shared, write_json
+from grader.commands._console import page, write_json
+from grader.commands._find import find_question
+from grader.commands._options import Call, documented, shared
 from grader.learning import log, progress_view, review
 from grader.learning.progress import progress_of
 

@@ -13,18 +13,9 @@ from typing import Protocol
 import click
 
 from grader.commands import INTERRUPTED
-from grader.commands._console import has_keys, page, stdout, tell, width
-from grader.commands._options import (
-    PATH,
-    Call,
-    documented,
-    print_lines,
-    shared,
-    started,
-    work_folder,
-    write_json,
-    write_output,
-)
+from grader.commands._console import has_keys, page, print_lines, stdout, tell, width, write_json, write_output
+from grader.commands._find import started, work_folder
+from grader.commands._options import PATH, Call, documented, shared
 from grader.core.errors import UsageError
 from grader.core.files import create
 from grader.core.layout import wrap

@@ -8,20 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands._console import progress_bar
-from grader.commands._options import (
-    Call,
-    can_ask,
-    documented,
-    graded_seed,
-    graded_seed_option,
-    graders_option,
-    print_lines,
-    results_argument,
-    say,
-    shared,
-    write_json,
-)
+from grader.commands._console import can_ask, print_lines, progress_bar, say, write_json
+from grader.commands._find import graded_seed
+from grader.commands._options import Call, documented, graded_seed_option, graders_option, results_argument, shared
 from grader.core.errors import UsageError
 from grader.core.model import Message
 from grader.core.serialize import to_json

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
-from grader.commands._console import has_keys, page, read_key, stdout
-from grader.commands._options import UNCONFINED, Call, documented, say, shared, write_json
+from grader.commands._console import UNCONFINED, has_keys, page, read_key, say, stdout, write_json
+from grader.commands._options import Call, documented, shared
 from grader.commands.quiz import FrontEnd, front_end, learner_name, saved_text
 from grader.core.errors import SubmissionError, UsageError
 from grader.core.files import create

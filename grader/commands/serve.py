@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands._options import FOLDER, Call, documented, say, shared, signed_by, workers_option
+from grader.commands._console import say
+from grader.commands._find import signed_by
+from grader.commands._options import FOLDER, Call, documented, shared, workers_option
 from grader.core.errors import UsageError
 from grader.core.model import Message
 from grader.learning import log

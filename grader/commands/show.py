@@ -8,8 +8,9 @@ from pathlib import Path
 
 import click
 
-from grader.commands._console import page, width
-from grader.commands._options import Call, documented, find_part, learner_option, print_lines, shared, source_option
+from grader.commands._console import page, print_lines, width
+from grader.commands._find import find_part
+from grader.commands._options import Call, documented, learner_option, shared, source_option
 from grader.core.errors import UsageError
 from grader.core.model import Course, Exercise, Item, Lang, Message, Question
 from grader.course import question_view

@@ -9,20 +9,9 @@ from pathlib import Path
 
 import click
 
-from grader.commands._options import (
-    FOLDER,
-    WRITTEN,
-    Call,
-    can_ask,
-    documented,
-    find_exercise,
-    find_question,
-    learner_option,
-    say,
-    shared,
-    work_folder,
-    write_output,
-)
+from grader.commands._console import WRITTEN, can_ask, say, write_output
+from grader.commands._find import find_exercise, find_question, work_folder
+from grader.commands._options import FOLDER, Call, documented, learner_option, shared
 from grader.commands.quiz import learner_name
 from grader.core.errors import UsageError
 from grader.core.files import create

@@ -10,18 +10,8 @@ import click
 
 from grader.classroom.gradebook import open_gradebook
 from grader.classroom.results import Book
-from grader.commands._console import page
-from grader.commands._options import (
-    WRITTEN,
-    Call,
-    documented,
-    html_option,
-    results_argument,
-    say,
-    shared,
-    write_json,
-    write_output,
-)
+from grader.commands._console import WRITTEN, page, say, write_json, write_output
+from grader.commands._options import Call, documented, html_option, results_argument, shared
 from grader.core.serialize import to_json
 
 LISTED = "Instructors", 90

@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 
 from grader.classroom import inbox as inboxes
-from grader.commands._options import PATH, Call, documented, print_lines, say, shared, work_argument, write_json
+from grader.commands._console import print_lines, say, write_json
+from grader.commands._options import PATH, Call, documented, shared, work_argument
 from grader.core.errors import UsageError
 from grader.core.model import Message
 from grader.learning.answers_file import PLACEHOLDER
