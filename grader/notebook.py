@@ -41,7 +41,6 @@ _NO_EXERCISE = Message("This course has no exercise {name}{near}.")
 _NO_NOTEBOOK = Message(
     "check() and submit() work in Jupyter and IPython. In a terminal, use `attncheck grade` and `attncheck submit`."
 )
-_MEANT = Message(" (did you mean {near}?)")
 _CHANGED_SINCE = Message(
     "The cell that defines {name} was changed after its last run (cell {number}). Run it, then submit again."
 )
@@ -296,7 +295,7 @@ def _wanted(
         for text, known in ((_NO_EXERCISE, exercises), (_NOT_DEFINED, [*found])):
             if name not in known:
                 near = nearest(name, known)
-                hint = _MEANT.fill(near=near) if near else Text("", "")
+                hint = Message(" (did you mean {near}?)").fill(near=near) if near else Text("", "")
                 raise NotebookError(text.fill(name=name, near=hint))
     return asked
 

@@ -44,7 +44,6 @@ PIPE_CLOSED = 1
 
 #: The headings of ``attncheck --help``, in order.
 _READERS = {"Learners": "学习者", "Instructors": "教师", "Authors": "出题人", "Everyone": "所有人"}
-_STOPPED = Message("interrupted")
 #: For an interruption before or after grading; during grading, the command reports how far it got.
 _STOPPED_BATCH = Message("interrupted. All results so far are saved: run the same command to continue.")
 _BUG = Message(
@@ -241,7 +240,7 @@ def run(argv: Sequence[str] | None = None) -> int:
         _refuse(error, language_of_call(args))
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        _complain(_STOPPED_BATCH if args[:1] == ["batch"] else _STOPPED, language_of_call(args))
+        _complain(_STOPPED_BATCH if args[:1] == ["batch"] else Message("interrupted"), language_of_call(args))
         return INTERRUPTED
     except BrokenPipeError:
         return PIPE_CLOSED

@@ -60,8 +60,6 @@ _IS_ITEM = Message(
 
 _NO_EXERCISES = Message("{question} has no exercises; `attncheck quiz {question}` asks its quiz items.")
 
-_SEVERAL = Message("{question} has several exercises; choose one: {names}.")
-
 
 def find_one_exercise(course: Course, name: str) -> tuple[Question, Exercise]:
     """Find an exercise by its name, or by that of a question with only one exercise.
@@ -73,7 +71,7 @@ def find_one_exercise(course: Course, name: str) -> tuple[Question, Exercise]:
     if part is None:
         if len(names) == 1:
             return question, question.exercises[0]
-        text = _SEVERAL if names else _NO_EXERCISES
+        text = Message("{question} has several exercises; choose one: {names}.") if names else _NO_EXERCISES
         raise UsageError(text.fill(question=question.id, names=name_list(names)))
     if not isinstance(part, Exercise):
         raise UsageError(_IS_ITEM.fill(item=part.id))

@@ -47,7 +47,6 @@ _UNREAD = Message(
     "{pairs} share a text with others: two people have to confirm that it fits each (--verbose lists them) and note it "
     "in questions/{file}"
 )
-_CHECKED = Message("{questions}, {exercises}, {mistakes}: {found}")
 _PUBLISHED = Message(
     "{folder}: {questions} questions and {exercises} exercises in {files} files, {size} MB\n"
     "left out: the keys of {sealed} graded items, {hidden} hidden cases, references and mistakes\n"
@@ -182,7 +181,7 @@ def _say_unread(course: Course, chosen: list[Question], verbose: bool) -> None:
 
 def _say_checked(chosen: list[Question], problems: int) -> None:
     exercises = [exercise for question in chosen for exercise in question.exercises]
-    said = _CHECKED.fill(
+    said = Message("{questions}, {exercises}, {mistakes}: {found}").fill(
         questions=_count(len(chosen), "question", "个问题"),
         exercises=_count(len(exercises), "exercise", "个练习"),
         mistakes=_count(sum(len(exercise.mistakes) for exercise in exercises), "mistake", "个典型错误"),

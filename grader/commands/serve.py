@@ -35,8 +35,6 @@ _NO_EXTRA = Message(
 )
 _OPEN = Message("Open {address}\nThe address works once. Your code is saved in {folder}. Stop with Ctrl-C.")
 _OPEN_RESULTS = Message("Open {address}\nThe address works once. Points are saved in {folder}. Stop with Ctrl-C.")
-_ONE_OF = Message("--class and --results cannot be combined: give only one of them.")
-_NEW_WHERE = Message("--new needs --class DIR, the folder of the new class.")
 _TAKEN = Message(
     "Port {port} of this machine is in use ({reason}); choose another with --port, or 0 for any free port."
 )
@@ -113,9 +111,9 @@ def serve(
       0  ended with Ctrl-C
     """
     if class_folder is not None and results is not None:
-        raise UsageError(_ONE_OF)
+        raise UsageError(Message("--class and --results cannot be combined: give only one of them."))
     if new and class_folder is None:
-        raise UsageError(_NEW_WHERE)
+        raise UsageError(Message("--new needs --class DIR, the folder of the new class."))
     try:
         import uvicorn  # noqa: F401, an extra
 

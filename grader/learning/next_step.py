@@ -83,9 +83,7 @@ def _to_write(question: QuestionProgress, present: Sequence[str]) -> tuple[str, 
 
 _AS = Message("{learner} · {done} of {all} questions finished")
 _WELCOME = Message("{all} questions about attention and Transformers, each with quiz items and code to write.")
-_QUIZ = Message("Next: {id}, “{title}”: {items} left.")
 _QUIZ_ONE = Message("Next: {id}, “{title}”: one quiz item left, {name}.")
-_CODE = Message("Next: {id}, “{title}”: write {name} ({points} points).")
 _CODE_MORE = Message("Next: {id}, “{title}”: write {name} ({points} points); {more} more to write after it.")
 _TO_ADD = Message("Next: write your answers to {id} from the quiz to {file}.")
 _REVIEW = Message("Next: review; {due} cards are due.")
@@ -146,10 +144,10 @@ def _said(step: NextStep, due: int) -> Text:
     about = step.question.question
     if step.kind == "quiz":
         left = [standing.item for standing in open_items(step.question)]
-        text = _QUIZ_ONE if len(left) == 1 else _QUIZ
+        text = _QUIZ_ONE if len(left) == 1 else Message("Next: {id}, “{title}”: {items} left.")
         return text.fill(id=about.id, title=about.title, items=counted(left), name=step.name)
     first, *rest = open_exercises(step.question)
-    text = _CODE_MORE if rest else _CODE
+    text = _CODE_MORE if rest else Message("Next: {id}, “{title}”: write {name} ({points} points).")
     return text.fill(
         id=about.id, title=about.title, name=step.name, points=points(first.exercise.points), more=len(rest)
     )

@@ -16,12 +16,9 @@ from grader.learning.entries import GivenAnswer, ShownChoice
 from grader.learning.quiz_session import QuizCard
 
 _STYLE = Path(__file__).with_name("quiz_widgets.css")
-_PLACE = Message("{number} of {count}")
 _NOT_CORRECT = Message("not correct")
 #: What is said beside the one wrong part of an answer.
 _WRONG = {"order": Message("comes too early"), "pairs": Message("not a correct pair")}
-_YOURS = Message("your answer")
-_WANTED = Message("Correct answer: {text}")
 _OPTION = Markup('<div class="option {}"><span class="key">{}</span> <span class="text">{}</span>{}</div>')
 _VERDICT = Markup(' <span class="verdict"><span aria-hidden="true">{}</span> {}</span>')
 
@@ -34,7 +31,7 @@ def style() -> Markup:
 def question(card: QuizCard, lang: Lang) -> Markup:
     """The question, below its title, place and points."""
     title = card.item.title or card.question.title
-    place = _PLACE.fill(number=card.number, count=card.total)
+    place = Message("{number} of {count}").fill(number=card.number, count=card.total)
     trail = [typeset(text.of(lang)) for text in (title, place, quiz_view.worth(card.item))]
     ask, *more = lines(card.ask.of(lang).strip())
     parts = [
@@ -72,11 +69,11 @@ def _given(choice: ShownChoice, lang: Lang) -> Markup:
     own = choice.chosen or choice.partner != ""
     tone = {None: "mine", True: "good", False: "bad"}[choice.good] if own or choice.good else "rest"
     said = [] if choice.good is None else [(Message("correct") if choice.good else _NOT_CORRECT).of(lang)]
-    said += [_YOURS.of(lang)] if own else []
+    said += [Message("your answer").of(lang)] if own else []
     sign = {None: "", True: "✓", False: "✗"}[choice.good]
     text = typeset(f"{choice.text} – {choice.matched}" if choice.partner else choice.text)
     if choice.wanted and not choice.good:
-        text += Markup("<br>") + typeset(_WANTED.fill(text=choice.wanted).of(lang))
+        text += Markup("<br>") + typeset(Message("Correct answer: {text}").fill(text=choice.wanted).of(lang))
     return _OPTION.format(tone, choice.label, text, _VERDICT.format(sign, " · ".join(said)) if tone != "rest" else "")
 
 

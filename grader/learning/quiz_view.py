@@ -49,25 +49,11 @@ if TYPE_CHECKING:
 ASK_NAME = Message("Your name, or id in the class (your numbers are drawn from it)")
 _OPENING = Message("{due} of {all} left: {items} · answering as {learner}")
 _PRACTICE = Message("Quiz points are for practice only; your grade comes from answers.yaml.")
-_SKIPPED = Message("{count} skipped  ")
-_POINT = Message("1 pt")
-_POINTS = Message("{points} pts")
 _TRY = Message("Attempt {now} of {tries}, worth {share} of the points.")
 _SHARES = {1.0: Message("all"), 0.5: Message("1/2"), 0.25: Message("1/4")}
 _LAST_TIME = Message("Think about this again: {ask}")
 
-_RIGHT = Message("Correct.")
-_RIGHT_AT = Message("Correct on attempt {tries}.")
-_NOT_RIGHT = Message("Incorrect.")
-_NOT_YET = Message("Not yet.")
-_PARTLY = Message("Partly correct.")
-_SHOWN = Message("Here is the answer.")
-_PENDING = Message("Saved. This answer is not graded automatically.")
-_COULD_BE = Message("Correct answer")
-_SAMPLE = Message("Sample answer")
-_UNLIKE = Message("Often confused")
 _COMPARED = Message("You made {said} of {points} key points.")
-_MISSED = Message("Not yet in your answer")
 _AGAIN = Message("Attempt {now} of {tries}, worth {share} of the points (:key shows the answer).")
 _MEANT = Message(
     "Is that what you mean? Type y if so; otherwise write the answer again. This did not count as an attempt."
@@ -75,7 +61,6 @@ _MEANT = Message(
 _MEANT_HERE = Message("Is that what you mean? If not, change your answer. This did not count as an attempt.")
 _SOURCE = Message("Source: {source}")
 _PAPER = Message("{authors}, “{title}”, {year}, {where}")
-_ET_AL = Message("{first} et al.")
 _NEXT_ABOUT = Message("Next: {item}, which asks about exactly this.")
 _OFFER = Message("{item}, from another question, asks about exactly this.").with_advice(
     Message("Type :follow to answer it next.")
@@ -115,13 +100,9 @@ _KEYS = {
     "lines": (Message("Enter: new line"), Message("empty line: submit")),
     "": (Message("n or Enter: next"),),
 }
-_KEY_FOLLOW = Message("f: follow-up")
-_KEY_SKIP = Message("^S: skip")
 _KEYS_ALWAYS = (Message("^P: back"), Message("^L: 中文"), Message("^Q: quit"))
 #: Where nothing is typed, the letter alone is enough.
 _KEYS_CHOOSING = (*_KEYS_ALWAYS[:2], Message("q: quit"))
-_KEY_SKIP_CHOOSING = Message("n: skip")
-_KEY_HELP = Message("?: help")
 NO_HINTS = Message("Items have no hints: after a wrong answer, you get a question to think about.")
 _NO_KEY = Message("“{key}” does nothing here; ? shows the keys.")
 _UNCHOSEN = Message("Choose something first, then press Enter.")
@@ -130,8 +111,6 @@ _MATCHES = Message("Matches")
 
 #: How many misconceptions the summary explains.
 _MOST = 5
-_STILL_OPEN = Message("still open")
-_GO_ON = Message("Items left: {due}. Continue with `attncheck quiz`.")
 _GO_ON_IN_NOTEBOOK = Message("Items left: {due}. Continue with `quiz()`.")
 _REVIEW = Message("`attncheck review` asks you again when an item is due.")
 _REVIEW_IN_TERMINAL = Message("In a terminal, `attncheck review` asks you again when an item is due.")
@@ -166,7 +145,7 @@ def opening(page: Page, session: Session) -> None:
 
 def worth(item: Item) -> Text:
     """The points and the level of ``item``, in words."""
-    value = _POINT if item.points == 1 else _POINTS.fill(points=points(item.points))
+    value = Message("1 pt") if item.points == 1 else Message("{points} pts").fill(points=points(item.points))
     return LEVEL.fill(points=value, level=item.level) if item.level else value
 
 
@@ -197,7 +176,7 @@ def heading(page: Page, shown: QuizCard) -> None:
     page.row(
         [
             (f"{shown.number}/{shown.total}  ", "bold cyan"),
-            (page.say(_SKIPPED, count=shown.skipped) if shown.skipped else "", "dim"),
+            (page.say(Message("{count} skipped  "), count=shown.skipped) if shown.skipped else "", "dim"),
             (f"{shown.item.id}  {page.say(shown.item.title or shown.question.title)}", "bold"),
         ],
         page.say(worth(shown.item)),
@@ -284,7 +263,8 @@ def beside_answer(feedback: Feedback, shown: QuizCard) -> Feedback:
 
 
 def _wrong(page: Page, answer: WrongAnswer, shown: QuizCard, *, buttons: bool) -> None:
-    page.lines(page.say(_PARTLY if answer.fraction else _NOT_YET), lead="✗ ", style="bold red")
+    head = Message("Partly correct.") if answer.fraction else Message("Not yet.")
+    page.lines(page.say(head), lead="✗ ", style="bold red")
     if answer.message is not None:
         page.lines(_words(page, answer.message), indent=2)
     if answer.ask is not None:
@@ -301,10 +281,10 @@ def _wrong(page: Page, answer: WrongAnswer, shown: QuizCard, *, buttons: bool) -
 def _settled(page: Page, settled: Settled) -> None:
     tries = settled.record.tries
     head, mark, style = {
-        "right": (_RIGHT if tries == 1 else _RIGHT_AT, "✓", "bold green"),
-        "wrong": (_NOT_RIGHT, "✗", "bold red"),
-        "shown": (_SHOWN, "", "bold"),
-        "pending": (_PENDING, "…", "bold cyan"),
+        "right": (Message("Correct.") if tries == 1 else Message("Correct on attempt {tries}."), "✓", "bold green"),
+        "wrong": (Message("Incorrect."), "✗", "bold red"),
+        "shown": (Message("Here is the answer."), "", "bold"),
+        "pending": (Message("Saved. This answer is not graded automatically."), "…", "bold cyan"),
     }[settled.outcome]
     earned = page.say(OF_POINTS, earned=points(settled.record.earned * settled.points), possible=points(settled.points))
     message = _words(page, settled.message)
@@ -317,9 +297,9 @@ def _settled(page: Page, settled: Settled) -> None:
     if settled.words is not None:
         _key(page, Text(*[clean(settled.words, 1200, lines=True)] * 2), Message("You wrote"))
     if settled.outcome != "right" and settled.key is not None:
-        _key(page, settled.key, _SAMPLE if settled.outcome == "pending" else _COULD_BE)
+        _key(page, settled.key, Message("Sample answer") if settled.outcome == "pending" else Message("Correct answer"))
     for unlike in settled.unlike:
-        page.lines(page.say(LABELED, who=_UNLIKE, said=page.say(unlike)), indent=2, style="yellow")
+        page.lines(page.say(LABELED, who=Message("Often confused"), said=page.say(unlike)), indent=2, style="yellow")
     truth = page.say(settled.truth) if settled.truth is not None else ""
     if truth and truth not in message:
         page.lines(truth, indent=2, style="yellow")
@@ -341,7 +321,7 @@ def _settled(page: Page, settled: Settled) -> None:
 def _compared(page: Page, comparison: KeyPointsCompared) -> None:
     page.lines(page.say(_COMPARED, said=comparison.said, points=comparison.points), lead="… ", style="bold cyan")
     for missing in comparison.missing:
-        page.lines(page.say(LABELED, who=_MISSED, said=page.say(missing)), indent=2)
+        page.lines(page.say(LABELED, who=Message("Not yet in your answer"), said=page.say(missing)), indent=2)
     page.blank()
 
 
@@ -357,7 +337,7 @@ def _key(page: Page, right: Text, called: Text) -> None:
 def _cited(source: Source, lang: Lang, *, again: bool = False) -> str:
     """The source in full; only its authors and year if it is named ``again``."""
     first, *others = source.authors.split(", ")
-    authors = _ET_AL.fill(first=first) if len(others) > 2 else source.authors
+    authors = Message("{first} et al.").fill(first=first) if len(others) > 2 else source.authors
     if again:
         return Message("{authors}, {year}").fill(authors=authors, year=source.year).of(lang)
     return _PAPER.fill(authors=authors, title=source.title, year=source.year, where=source.where).of(lang)
@@ -385,10 +365,10 @@ def _help(page: Page) -> None:
 
 def key_help(form: str, lang: Lang, width: int, *, follow: bool = False) -> list[str]:
     """What the keys do in a ``form`` (empty: between two items), as lines that break only between keys."""
-    first = (_KEY_FOLLOW,) if follow else ()
+    first = (Message("f: follow-up"),) if follow else ()
     typed = form in ("line", "lines")
-    always, skip = (_KEYS_ALWAYS, _KEY_SKIP) if typed else (_KEYS_CHOOSING, _KEY_SKIP_CHOOSING)
-    keys = (*first, *_KEYS[form], *always) if not form else (*_KEYS[form], skip, *always, _KEY_HELP)
+    always, skip = (_KEYS_ALWAYS, Message("^S: skip")) if typed else (_KEYS_CHOOSING, Message("n: skip"))
+    keys = (*first, *_KEYS[form], *always) if not form else (*_KEYS[form], skip, *always, Message("?: help"))
     lines: list[str] = []
     for key in (text.of(lang) for text in keys):
         if lines and cells(lines[-1]) + 3 + cells(key) <= width:
@@ -467,7 +447,7 @@ def summary(page: Page, results: QuizSummary) -> None:
     page.blank()
     page.lines(page.say(Message("What to do next")), style="bold")
     if results.due:
-        text = _GO_ON_IN_NOTEBOOK if page.notebook else _GO_ON
+        text = _GO_ON_IN_NOTEBOOK if page.notebook else Message("Items left: {due}. Continue with `attncheck quiz`.")
         page.lines(page.say(text, due=results.due), lead="  – ")
     advised = {met.advice.exercise: met.advice for met in reversed(results.met) if met.advice is not None}
     for advice in list(advised.values())[:3]:
@@ -484,7 +464,7 @@ def _beliefs(page: Page, shown: Sequence[SeenMisconception]) -> None:
     page.lines(page.say(Message("Misconceptions found")), style="bold")
     still = [met.known for met in shown if met.known.open]
     for known in still[:_MOST]:
-        page.lines(page.say(PARENTHESIZED, what=known.title, more=_STILL_OPEN), lead="  ✗ ", style="red")
+        page.lines(page.say(PARENTHESIZED, what=known.title, more=Message("still open")), lead="  ✗ ", style="red")
         if known.told:
             page.lines(page.say(known.belief.truth), indent=4)
         elif known.ask is not None:

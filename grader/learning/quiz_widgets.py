@@ -31,12 +31,7 @@ _BUTTONS: dict[Action, Text] = {
     "quit": Message("Quit"),
 }
 _CHECK = Message("Check", "button")
-_SAVE = Message("Save")
-_NEXT = Message("Next")
 _YES = Message("Yes, that is it")
-_COMPARE = Message("Compare")
-_LATER = Message("Not now")
-_NOTHING = Message("Choose or write an answer first.")
 
 
 #: What is typed in a terminal to say that a formula was read as it was meant.
@@ -72,7 +67,7 @@ class QuizWidgets:
         if answer:
             self.act(quiz_session.TypedAnswer(answer))
         else:
-            self._show(quiz_session.UnreadableAnswer(_NOTHING), card)
+            self._show(quiz_session.UnreadableAnswer(Message("Choose or write an answer first.")), card)
 
     def _card_with_entry(self) -> QuizCard | None:
         """The item that is asked, after what is in its fields was kept."""
@@ -117,10 +112,10 @@ class QuizWidgets:
     def _buttons(self, card: QuizCard) -> Any:
         """What can be done with an item that is not settled."""
         if card.compares:
-            later = self._button(_LATER, functools.partial(self.act, "next"))
-            return ipywidgets.HBox([self._button(_COMPARE, self.submit, primary=True), later])
+            later = self._button(Message("Not now"), functools.partial(self.act, "next"))
+            return ipywidgets.HBox([self._button(Message("Compare"), self.submit, primary=True), later])
         doubted = self.session.doubted is not None
-        buttons = [self._button(_SAVE if card.item.sealed else _CHECK, self.submit, primary=not doubted)]
+        buttons = [self._button(Message("Save") if card.item.sealed else _CHECK, self.submit, primary=not doubted)]
         if doubted:
             buttons.insert(0, self._button(_YES, functools.partial(self.act, _CONFIRMED), primary=True))
         buttons += [self._button(text, functools.partial(self.act, action)) for action, text in _BUTTONS.items()]
@@ -128,7 +123,7 @@ class QuizWidgets:
 
     def _after(self) -> Any:
         """What can be done with a settled item."""
-        buttons = [self._button(_NEXT, functools.partial(self.act, "next"), primary=True)]
+        buttons = [self._button(Message("Next"), functools.partial(self.act, "next"), primary=True)]
         if self.session.offer is not None:
             buttons.append(self._button(Message("Follow-up"), functools.partial(self.act, "follow")))
         return ipywidgets.HBox([*buttons, self._button(_BUTTONS["back"], functools.partial(self.act, "back"))])

@@ -34,7 +34,6 @@ _UNITS = ((86400, "d", "天"), (3600, "h", "小时"), (60, "min", "分钟"))
 
 _HOW = Message("Enter: grade {file}, or type another path · h: hint · n: skip · :lang: 中文 · q: quit")
 _FILL_IN = Message("Created {file}: write your code there, then press Enter again.")
-_TRY_AGAIN = Message("Fix it and press Enter again, or n to see it again soon.")
 
 KNOWN: dict[Rating, Text] = {
     "good": Message("known"),
@@ -146,7 +145,7 @@ def feedback(page: Page, given: Feedback, asked: QuizCard | None, file: str) -> 
             page.lines(page.say(HINT, name=exercise.name, rung=rung, rungs=len(exercise.hints)))
             page.lines(page.say(exercise.hints[rung - 1]), indent=2)
         case "try again":
-            page.lines(page.say(_TRY_AGAIN), style="dim")
+            page.lines(page.say(Message("Fix it and press Enter again, or n to see it again soon.")), style="dim")
         case "how":
             code_prompt(page, file)
         case None | SubmittedCode():

@@ -25,13 +25,11 @@ _LOOPS = Message(
     "Yours has {mine}, the reference none: can one expression on whole arrays say the same? It is shorter, and for "
     "large arrays much faster."
 )
-_LOOP_COUNT = Message("{count} loops")
 _ONE_LOOP = Message("one loop")
 _MORE_WORK = Message(
     "Yours does {times} times the operations of the reference: is something computed twice, or for entries that are "
     "thrown away?"
 )
-_LESS_WORK = Message("Yours needs only {share} % of the operations of the reference.")
 _MORE_MEMORY = Message(
     "Its largest array is {times} times that of the reference: which of your intermediate results is that?"
 )
@@ -81,13 +79,13 @@ def _differences(mine: Cost, theirs: Cost) -> Iterator[Text]:
     if mine.library != theirs.library and theirs.work is not None:  # formulas of plain numbers need no library
         yield _LIBRARIES.fill(mine=_LIBRARY[mine.library], theirs=_LIBRARY[theirs.library])
     if mine.loops > 0 == theirs.loops:
-        yield _LOOPS.fill(mine=_ONE_LOOP if mine.loops == 1 else _LOOP_COUNT.fill(count=mine.loops))
+        yield _LOOPS.fill(mine=_ONE_LOOP if mine.loops == 1 else Message("{count} loops").fill(count=mine.loops))
     elif mine.loops == 0 < theirs.loops:
         yield Message("Yours has no loop where the reference has some; both are correct.")
     if mine.lines >= _LONG * theirs.lines:
         yield _LONGER.fill(mine=mine.lines, theirs=theirs.lines)
     for left, right, more, less in (
-        (mine.work, theirs.work, _MORE_WORK, _LESS_WORK),
+        (mine.work, theirs.work, _MORE_WORK, Message("Yours needs only {share} % of the operations of the reference.")),
         (mine.largest, theirs.largest, _MORE_MEMORY, _LESS_MEMORY),
     ):
         if left is not None and right is not None:

@@ -17,9 +17,6 @@ from grader.core.model import ExerciseResult, ItemResult, Lang, Message, Notice,
 from grader.core.text import STATUS, clean
 from grader.report.json import number
 
-_HIDDEN = Message("{name} (hidden)")
-_SUBMISSION = Message("submission")
-
 
 def to_junit(report: Report, lang: Lang = "en") -> str:
     """The report as an XML document with messages in ``lang``."""
@@ -63,7 +60,7 @@ def _suite(
 def _notices(suite: ET.Element, notices: tuple[Notice, ...], lang: Lang) -> None:
     """A case for each place that notices are about, in the order of the report."""
     for where in dict.fromkeys(notice.where for notice in notices):
-        case = _case(suite, where or _SUBMISSION.of(lang))
+        case = _case(suite, where or Message("submission").of(lang))
         here = [(_legal(notice.text.of(lang)), notice.urgent) for notice in notices if notice.where == where]
         left_out = [text for text, urgent in here if urgent]
         if left_out:
@@ -81,7 +78,7 @@ def _checks(suite: ET.Element, exercise: ExerciseResult, lang: Lang) -> None:
     for outcome in exercise.outcomes:
         public, verdict = outcome.visibility == "public", outcome.verdict
         name = f"{outcome.check}: {outcome.case}"
-        case = _case(suite, name if public else _HIDDEN.fill(name=name).of(lang))
+        case = _case(suite, name if public else Message("{name} (hidden)").fill(name=name).of(lang))
         if verdict.applies:
             _verdict(case, outcome.status, verdict.message if public else None, lang)
         else:

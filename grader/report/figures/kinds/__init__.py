@@ -66,7 +66,6 @@ class Picture(Protocol):
 
 REFERENCE = Message("reference")
 YOURS = Message("yours", "legend")
-WHOSE = Message("{what}: {who}")
 #: The title of a panel that stands alone.
 NONE = Text("", "")
 QUERY = Message("query")
@@ -92,7 +91,7 @@ def normal(*shape: int, seed: int = 0) -> NDArray[np.float32]:
 
 def label(what: Text, each: SourceResults, seen: tuple[SourceResults, ...]) -> Text:
     """``what``, followed by the name of the source if there are two."""
-    return WHOSE.fill(what=what, who=each.name) if len(seen) > 1 else what
+    return Message("{what}: {who}").fill(what=what, who=each.name) if len(seen) > 1 else what
 
 
 def weights_map(title: Text, values: Floats, names: Text) -> HeatMap:

@@ -24,7 +24,6 @@ _NOTE = Message(
     "embeddings, so the two “the” get equal weights. Without the division by $√d_k = 4$ the same scores are four times "
     "as large, and almost all of the weight falls on one word."
 )
-_SCALED = Message("$softmax(Q K^T/√d_k)$, %")
 _UNSCALED = Message("$softmax(Q K^T)$, %")
 
 
@@ -53,4 +52,4 @@ def draw(seen: tuple[SourceResults, ...]) -> Figure:
             seen, _CALLED, what, lambda title, each: weights_map(title, each.values[_CALLED][0][at], _SENTENCE)
         )
 
-    return Figure(TITLE, _NOTE, in_rows([group(0, _SCALED), group(1, _UNSCALED)]))
+    return Figure(TITLE, _NOTE, in_rows([group(0, Message("$softmax(Q K^T/√d_k)$, %")), group(1, _UNSCALED)]))

@@ -22,10 +22,7 @@ _NOTE = Message(
     "other (here by `self_attention`), only to use the last row. With a cache, it projects one token and compares one "
     "query with the keys: the work is linear in the number of tokens so far instead of quadratic."
 ).fill(d=_WIDTH)
-_TOKENS = Message("tokens so far")
 _OPERATIONS = Message("operations")
-_PER_STEP = Message("Work in one step")
-_IN_ALL = Message("Total work so far")
 _NAMES = {_ANEW: Message("without a cache"), _CACHED: Message("with a cache")}
 
 
@@ -56,7 +53,7 @@ def draw(seen: tuple[SourceResults, ...]) -> Figure:
     """A panel for the work of each step and one for the total."""
     panels = []
     steps = range(1, _STEPS + 1)
-    for title, total in ((_PER_STEP, False), (_IN_ALL, True)):
+    for title, total in ((Message("Work in one step"), False), (Message("Total work so far"), True)):
         lines = []
         for hue, (exercise, name) in enumerate(_NAMES.items()):
             for each in seen:
@@ -64,5 +61,5 @@ def draw(seen: tuple[SourceResults, ...]) -> Figure:
                     work = np.array([counted["work"] for counted in each.values[exercise][0]], dtype=float)
                     shown = work.cumsum() if total else work
                     lines.append(line(label(name, each, seen), steps, shown, hue, each.who))
-        panels.append(LinePlot(title, PlotAxis(_TOKENS), PlotAxis(_OPERATIONS, low=0.0), tuple(lines)))
+        panels.append(LinePlot(title, PlotAxis(Message("tokens so far")), PlotAxis(_OPERATIONS, low=0.0), tuple(lines)))
     return Figure(TITLE, _NOTE, (tuple(panels),))

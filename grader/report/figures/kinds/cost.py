@@ -24,13 +24,9 @@ _NOTE = Message(
     "different function."
 ).fill(d=_WIDTH, block=_BLOCK)
 _N = Message("$n$, tokens")
-_WORK = Message("Work")
-_OPERATIONS = Message("operations")
 _MEMORY = Message("Memory: the largest array")
 _ELEMENTS = Message("elements")
 _NAMES = {_FULL: Message("full"), _TILED: Message("tiled"), _LINEAR: Message("linear")}
-_SQUARE = Message("$∝ n^2$")
-_STRAIGHT = Message("$∝ n$")
 
 
 def calls(target: Target) -> tuple[Program, ...]:
@@ -51,7 +47,7 @@ def _counted(target: Target, n: int) -> Program:
 def draw(seen: tuple[SourceResults, ...]) -> Figure:
     """A panel for the work and one for the largest array, each with the slopes of n and n²."""
     panels = []
-    for title, unit, key in ((_WORK, _OPERATIONS, "work"), (_MEMORY, _ELEMENTS, "largest")):
+    for title, unit, key in ((Message("Work"), Message("operations"), "work"), (_MEMORY, _ELEMENTS, "largest")):
         lines = []
         for hue, (exercise, name) in enumerate(_NAMES.items()):
             for each in seen:
@@ -59,7 +55,7 @@ def draw(seen: tuple[SourceResults, ...]) -> Figure:
                     counts = [counted[key] for ((counted,),) in zip(each.values[exercise], strict=True)]
                     lines.append(line(label(name, each, seen), _LENGTHS, counts, hue, each.who))
         bottom = min(first.y[0] for first in lines)
-        for text, power in ((_SQUARE, 2), (_STRAIGHT, 1)):
+        for text, power in ((Message("$∝ n^2$"), 2), (Message("$∝ n$"), 1)):
             slope = [bottom / 2 * (n / _LENGTHS[0]) ** power for n in _LENGTHS]
             lines.append(line(text, _LENGTHS, slope, who="theory"))
         panels.append(LinePlot(title, PlotAxis(_N, log=True), PlotAxis(unit, log=True), tuple(lines)))

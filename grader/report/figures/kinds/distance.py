@@ -24,13 +24,9 @@ _NOTE = Message(
     "the angles agree at first and then drift apart. Before training, a learned table contains no information about "
     "distance. ALiBi works on the scores instead: it subtracts slope · distance from each."
 )
-_DISTANCE = Message("distance")
-_SIMILARITY = Message("mean dot product")
 _DOTS = Message("Similarity relative to distance 0")
 _BIASES = Message("ALiBi: added to each score")
-_BIAS = Message("bias")
 _NAMES = {_SINES: Message("sinusoidal"), _TABLE: Message("learned, untrained"), "apply_rope": Message("RoPE, $q = k$")}
-_HEAD = Message("head {head}")
 
 
 def calls(target: Target) -> tuple[Program, ...]:
@@ -47,14 +43,14 @@ def draw(seen: tuple[SourceResults, ...]) -> Figure:
         if exercise in each.values
     ]
     biases = [
-        line(label(_HEAD.fill(head=head), each, seen), _DISTANCES, _biases(each, head), hue, each.who)
+        line(label(Message("head {head}").fill(head=head), each, seen), _DISTANCES, _biases(each, head), hue, each.who)
         for hue, head in enumerate(_SHOWN)
         for each in seen
         if "alibi_bias" in each.values
     ]
     panels = [
-        (LinePlot(title, PlotAxis(_DISTANCE), PlotAxis(unit), tuple(lines)),)
-        for title, unit, lines in ((_DOTS, _SIMILARITY, dots), (_BIASES, _BIAS, biases))
+        (LinePlot(title, PlotAxis(Message("distance")), PlotAxis(unit), tuple(lines)),)
+        for title, unit, lines in ((_DOTS, Message("mean dot product"), dots), (_BIASES, Message("bias"), biases))
         if lines
     ]
     return Figure(TITLE, _NOTE, in_rows(panels))

@@ -28,8 +28,6 @@ _NOTE = Message(
 _CAUSAL = Message("`causal_mask({n})`").fill(n=_N)
 _FEWER = Message("`causal_mask({q}, {n})`").fill(q=_LATE, n=_N)
 _PADDING = Message("`padding_mask`: 8, 5, 2 tokens")
-_WEIGHTS = Message("weights of 5 tokens, causal, %")
-_SAMPLE = Message("sample length")
 
 
 def calls(target: Target) -> tuple[Program, ...]:
@@ -51,13 +49,13 @@ def calls(target: Target) -> tuple[Program, ...]:
 def draw(seen: tuple[SourceResults, ...]) -> Figure:
     """Three masks and the weights, for every source that has them; panels of the same height share a row."""
     late = PlotAxis(QUERY, names=same(" ".join(map(str, range(_N - _LATE, _N)))))
-    lengths = PlotAxis(_SAMPLE, names=same(" ".join(map(str, _LENGTHS))))
+    lengths = PlotAxis(Message("sample length"), names=same(" ".join(map(str, _LENGTHS))))
     groups = [
         beside(seen, "causal_mask", _CAUSAL, lambda title, each: _mask(title, _causal(each, 0), PlotAxis(QUERY))),
         beside(
             seen,
             "causal_attention",
-            _WEIGHTS,
+            Message("weights of 5 tokens, causal, %"),
             lambda title, each: weights_map(title, each.one("causal_attention")[0], _SENTENCE),
         ),
         beside(seen, "causal_mask", _FEWER, lambda title, each: _mask(title, _causal(each, 1), late)),

@@ -32,7 +32,6 @@ _GRADIENT = Message("gradient norm")
 _BY_LAYER = Message("{depth} layers").fill(depth=_DEPTHS[-1])
 _LAYER = Message("layer (1 is next to the input)")
 _LAST = Message("The last layer of a stack")
-_DEPTH = Message("number of layers")
 
 
 def _weights(stack: int, layer: int) -> dict[str, NDArray[np.float32]]:
@@ -83,7 +82,7 @@ def draw(seen: tuple[SourceResults, ...]) -> Figure:
             last.append(line(whose, _DEPTHS, _last(each, at), hue, each.who))
     panels = (
         LinePlot(_BY_LAYER, PlotAxis(_LAYER), PlotAxis(_GRADIENT, low=0.0), tuple(layers)),
-        LinePlot(_LAST, PlotAxis(_DEPTH, log=True), PlotAxis(_GRADIENT, low=0.0), tuple(last)),
+        LinePlot(_LAST, PlotAxis(Message("number of layers"), log=True), PlotAxis(_GRADIENT, low=0.0), tuple(last)),
     )
     return Figure(TITLE, _NOTE, (panels,))
 

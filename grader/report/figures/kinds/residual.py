@@ -27,7 +27,6 @@ _NOTE = Message(
 _LAYER = Message("after this many sublayers")
 _GRADIENT = Message("gradient norm, 1 at the output")
 _ON = Message("$x + f(x)$")
-_OFF = Message("$f(x)$ alone")
 
 
 def calls(target: Target) -> tuple[Program, ...]:
@@ -57,7 +56,7 @@ def _norms(gradients: list[Floats]) -> Floats:
 def draw(seen: tuple[SourceResults, ...]) -> Figure:
     """One panel: without connections for the reference, with connections for every source."""
     layers = range(_DEPTH + 1)
-    lines = [line(_OFF, layers, _norms(seen[0].values[_CALLED][0][1]), 1)]
+    lines = [line(Message("$f(x)$ alone"), layers, _norms(seen[0].values[_CALLED][0][1]), 1)]
     for each in seen:
         lines.append(line(label(_ON, each, seen), layers, _norms(each.values[_CALLED][0][0]), 0, each.who))
     return Figure(TITLE, _NOTE, ((LinePlot(NONE, PlotAxis(_LAYER), PlotAxis(_GRADIENT, log=True), tuple(lines)),),))

@@ -27,12 +27,9 @@ _NOTE = Message(
     "for example 8 for $d_k = 64$. There, most of the weight is on one key. The larger the scores, the less a change "
     "in them changes the weights, and the smaller the gradient that reaches queries and keys."
 )
-_LARGEST = Message("largest weight")
-_GRADIENT = Message("size of ∂weights/∂scores")
 _LARGEST_TITLE = Message("The largest weight (mean)")
 _GRADIENT_TITLE = Message("The gradient: norm of the Jacobian (mean)")
 _SOFTMAX = Message("softmax")
-_EQUAL = Message("1/16: equal weights")
 
 
 def _scores() -> NDArray[np.float32]:
@@ -57,7 +54,7 @@ def _measured(weights: Any) -> tuple[Floats, Floats]:
 
 def draw(seen: tuple[SourceResults, ...]) -> Figure:
     """Two panels with a line for each source."""
-    largest = [line(_EQUAL, _SCALES, [1 / _KEYS] * len(_SCALES), who="theory")]
+    largest = [line(Message("1/16: equal weights"), _SCALES, [1 / _KEYS] * len(_SCALES), who="theory")]
     gradients = []
     for each in seen:
         weight, gradient = _measured(each.one("softmax"))
@@ -65,7 +62,7 @@ def draw(seen: tuple[SourceResults, ...]) -> Figure:
         gradients.append(line(label(_SOFTMAX, each, seen), _SCALES, gradient, 1, each.who))
     x = PlotAxis(Message("standard deviation of the scores"), log=True)
     panels = (
-        LinePlot(_LARGEST_TITLE, x, PlotAxis(_LARGEST, low=0.0, high=1.02), tuple(largest)),
-        LinePlot(_GRADIENT_TITLE, x, PlotAxis(_GRADIENT, low=0.0), tuple(gradients)),
+        LinePlot(_LARGEST_TITLE, x, PlotAxis(Message("largest weight"), low=0.0, high=1.02), tuple(largest)),
+        LinePlot(_GRADIENT_TITLE, x, PlotAxis(Message("size of ∂weights/∂scores"), low=0.0), tuple(gradients)),
     )
     return Figure(TITLE, _NOTE, (panels,))

@@ -21,7 +21,6 @@ _NOTE = Message(
     "The components of $q$ and $k$ are independent, with mean 0 and variance 1. A score $q·k$ is a sum of $d_k$ "
     "products of variance 1 each: its variance is $d_k$. Dividing by $√d_k$ divides the variance by $d_k$."
 )
-_PLAIN = Message("$q·k$, as sampled")
 _SCALED = Message("scaled_scores")
 
 
@@ -44,7 +43,7 @@ def draw(seen: tuple[SourceResults, ...]) -> Figure:
     lines = [
         line(Message("$y = d_k$"), x, x, who="theory"),
         line(Message("$y = 1$"), x, [1.0] * len(x), who="theory"),
-        line(_PLAIN, x, plain, hue=0),
+        line(Message("$q·k$, as sampled"), x, plain, hue=0),
     ]
     for each in seen:
         (scores,) = each.values["scaled_scores"]
