@@ -1,4 +1,9 @@
-"""The work of generating with and without a KV cache, per step and in total."""
+"""The work of generating with and without a KV cache, per step and in total.
+
+One head with $d = {d}$. Without a cache, each step projects all tokens again and compares every token with every
+other (here by `self_attention`), only to use the last row. With a cache, it projects one token and compares one query
+with the keys: the work is linear in the number of tokens so far instead of quadratic.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +12,7 @@ import numpy as np
 from grader.core.model import Apply, Call, Message, Own, Program, Ref, Value
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Figure, LinePlot, PlotAxis, line
-from grader.report.figures.kinds import SourceResults, label, normal
+from grader.report.figures.kinds import SourceResults, label, normal, note
 
 TITLE = Message("Generating with a KV cache and without")
 ABOUT = Message("the work of each step of generation, with a KV cache and without one")
@@ -17,11 +22,7 @@ SHOWN_WITH = ("decode_step",)
 
 _STEPS = 48
 _WIDTH = 32
-_NOTE = Message(
-    "One head with $d = {d}$. Without a cache, each step projects all tokens again and compares every token with every "
-    "other (here by `self_attention`), only to use the last row. With a cache, it projects one token and compares one "
-    "query with the keys: the work is linear in the number of tokens so far instead of quadratic."
-).fill(d=_WIDTH)
+_NOTE = note(__doc__, d=_WIDTH)
 _OPERATIONS = Message("operations")
 _NAMES = {_ANEW: Message("without a cache"), _CACHED: Message("with a cache")}
 

@@ -1,4 +1,10 @@
-"""Work and memory of full, tiled and linear attention as the text grows, counted rather than timed."""
+"""Work and memory of full, tiled and linear attention as the text grows, counted rather than timed.
+
+One head with $d = {d}$. Work is the arithmetic of matrix products plus the numbers written. Tiling ({block} keys at a
+time) computes the same result as full attention with about the same work, but never creates the $n × n$ matrix.
+Linear attention does not compare queries and keys one by one: its work grows like $n$, but it computes a different
+function.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +12,7 @@ from grader.core.model import Apply, Message, Program
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Figure, LinePlot, PlotAxis, line
-from grader.report.figures.kinds import SourceResults, label, normal
+from grader.report.figures.kinds import SourceResults, label, normal, note
 
 TITLE = Message("Full, tiled and linear attention: work and memory against $n$")
 ABOUT = Message("work and memory of full, tiled and linear attention against the length of the text")
@@ -17,12 +23,7 @@ SHOWN_WITH = ("attention_flops", "linear_attention")
 _LENGTHS = (128, 256, 512, 1024, 2048)
 _WIDTH = 32
 _BLOCK = 64
-_NOTE = Message(
-    "One head with $d = {d}$. Work is the arithmetic of matrix products plus the numbers written. Tiling ({block} keys "
-    "at a time) computes the same result as full attention with about the same work, but never creates the $n × n$ "
-    "matrix. Linear attention does not compare queries and keys one by one: its work grows like $n$, but it computes a "
-    "different function."
-).fill(d=_WIDTH, block=_BLOCK)
+_NOTE = note(__doc__, d=_WIDTH, block=_BLOCK)
 _N = Message("$n$, tokens")
 _MEMORY = Message("Memory: the largest array")
 _ELEMENTS = Message("elements")

@@ -1,4 +1,10 @@
-"""Four encodings of position as heat maps."""
+"""Four encodings of position as heat maps.
+
+Sinusoidal and learned encodings are added to the embeddings. In the sinusoidal encoding, each pair of neighbouring
+columns rotates at the same rate, more slowly towards the right; a learned table starts as noise. RoPE rotates pairs
+of components of queries and keys by the same angles (here the pair (1, 0)). ALiBi does not change the tokens; it
+subtracts a term proportional to the distance from the scores (grey: −∞, masked).
+"""
 
 from __future__ import annotations
 
@@ -9,7 +15,7 @@ from grader.core.model import Apply, Call, Message, Program, Text
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Figure, Floats, HeatMap, PlotAxis
-from grader.report.figures.kinds import KEY, QUERY, SourceResults, beside, in_rows
+from grader.report.figures.kinds import KEY, QUERY, SourceResults, beside, in_rows, note
 
 TITLE = Message("Encodings of position")
 ABOUT = Message("sinusoidal and learned encodings, rotary embeddings and ALiBi as heat maps")
@@ -18,12 +24,7 @@ NEEDS = SHOWN_WITH = (_SINES, _TABLE, "apply_rope", "alibi_bias")
 
 _N, _WIDTH = 48, 32
 _ALIBI, _HEADS, _HEAD = 32, 8, 2
-_NOTE = Message(
-    "Sinusoidal and learned encodings are added to the embeddings. In the sinusoidal encoding, each pair of "
-    "neighbouring columns rotates at the same rate, more slowly towards the right; a learned table starts as noise. "
-    "RoPE rotates pairs of components of queries and keys by the same angles (here the pair (1, 0)). ALiBi does not "
-    "change the tokens; it subtracts a term proportional to the distance from the scores (grey: −∞, masked)."
-)
+_NOTE = note(__doc__)
 _LEARNED = Message("learned, before training")
 _ROPE = Message("RoPE of (1, 0, 1, 0, …)")
 _BIAS = Message("ALiBi, head {head} of {heads}").fill(head=_HEAD, heads=_HEADS)
