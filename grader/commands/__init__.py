@@ -84,7 +84,7 @@ def _summary(name: str) -> Summary:
     spec = find_spec(f"{__name__}.{name}")
     assert spec is not None and spec.origin is not None
     module = ast.parse(Path(spec.origin).read_bytes())
-    command = next(node for node in module.body if isinstance(node, ast.FunctionDef) and node.name == name)
+    [command] = [node for node in module.body if isinstance(node, ast.FunctionDef) and node.name == name]
     for node in module.body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == "LISTED":
             readers, rank = ast.literal_eval(node.value)

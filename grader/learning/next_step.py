@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 
 from grader.core.layout import WIDTH, wrap
 from grader.core.model import Course, Lang, Message, Report, Status, Text
+from grader.core.tables import texts
 from grader.core.text import LABELED, points
 from grader.course.starter import counted, file_name
 from grader.learning import review
@@ -90,9 +91,6 @@ _REVIEW = Message("Next: review; {due} cards are due.")
 _REVIEW_ONE = Message("Next: review; one card is due.")
 _DONE = Message("Everything is correct, and nothing is due for review.")
 _OTHERS = Message("Other commands:")
-_LIST = Message("all questions")
-_PROGRESS = Message("what you know")
-_HELP = Message("every command")
 
 
 def lines(
@@ -114,7 +112,7 @@ def lines(
             *wrap(Message("Also due for review: {due} (`attncheck review`).").fill(due=due).of(lang), width),
         ]
     if others:
-        named = (("attncheck questions", _LIST), ("attncheck progress", _PROGRESS), ("attncheck --help", _HELP))
+        named = texts(__file__, "words.yaml", "others").items()
         written += ["", _OTHERS.of(lang), *(f"  {command:<22}{text.of(lang)}" for command, text in named)]
     return written
 

@@ -13,19 +13,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from grader.core.model import Message, Text
+from grader.core.tables import texts
 from grader.core.text import name_list
 from grader.course import items
 from grader.course.items import Prompt
 
-_HOW = {
-    "one": Message("Answer with the number of one option."),
-    "many": Message("Answer with the numbers of the options, such as 1 3; more than one may be right."),
-    "order": Message("Answer with all the numbers in order, such as {example}."),
-    "pairs": Message(
-        "For each line, from the first to the last, write the number of its match, such as {example}; or write pairs, "
-        "such as 1-2, 2-1."
-    ),
-}
 _NO_SUCH = Message("There is no {said} here; choose from {numbers}.")
 _TWICE = Message("{said} occurs twice; write each of {numbers} once.")
 _MISSING = Message("Write each of {numbers} once, in order. Missing: {missing}.")
@@ -54,9 +46,8 @@ class _UnreadNumbers(ValueError):
 
 def asked_by_number(asked: Prompt) -> Prompt:
     """``asked`` with the instruction to answer by number; unchanged if there are no options."""
-    if asked.form not in _HOW:
-        return asked
-    return replace(asked, how=_HOW[asked.form].fill(example=_example(asked)))
+    how = texts(__file__, "words.yaml", "how").get(asked.form)
+    return asked if how is None else replace(asked, how=how.fill(example=_example(asked)))
 
 
 def by_number(asked: Prompt) -> Text:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from grader.core.layout import cells, wrap
 from grader.core.model import Item, Lang, Message, Source, Text
+from grader.core.tables import table, texts
 from grader.core.text import (
     COMMA,
     LABELED,
@@ -73,36 +74,7 @@ _CODE_OPEN = Message("The exercise {exercise} shows this.").with_advice(
     Message("To begin: `attncheck start {question}`")
 )
 
-_MOVED = {
-    "skipped": Message("Skipped; it will come back at the end."),
-    "left": Message("Not answered; the quiz will ask it again next time."),
-    "first": Message("This is the first item."),
-    "no key": Message("This edition of the course has no answer key for this item; :skip leaves it for later."),
-    "nothing to follow": Message("There is no follow-up question here."),
-}
 _UNKNOWN = Message("Unknown command “:{word}”. Commands: {all}")
-_COMMANDS = (
-    (":skip", Message("leave this item for later")),
-    (":back", Message("back to the previous item")),
-    (":key", Message("show the answer")),
-    (":follow", Message("answer the follow-up question")),
-    (":lang", Message("说中文")),
-    (":quit", Message("quit; your answers are saved")),
-    ("?", Message("this list")),
-)
-_KEY_SUBMIT = Message("Enter: submit")
-_KEYS = {
-    "one": (Message("↑↓ or a number: choose"), _KEY_SUBMIT),
-    "many": (Message("↑↓: move"), Message("Space or a number: mark"), _KEY_SUBMIT),
-    "order": (Message("type the numbers in order"), Message("or Space: grab a line, ↑↓: move it"), _KEY_SUBMIT),
-    "pairs": (Message("↑↓: choose a line"), Message("←→ or its number: choose the match"), _KEY_SUBMIT),
-    "line": (_KEY_SUBMIT,),
-    "lines": (Message("Enter: new line"), Message("empty line: submit")),
-    "": (Message("n or Enter: next"),),
-}
-_KEYS_ALWAYS = (Message("^P: back"), Message("^L: 中文"), Message("^Q: quit"))
-#: Where nothing is typed, the letter alone is enough.
-_KEYS_CHOOSING = (*_KEYS_ALWAYS[:2], Message("q: quit"))
 NO_HINTS = Message("Items have no hints: after a wrong answer, you get a question to think about.")
 _NO_KEY = Message("“{key}” does nothing here; ? shows the keys.")
 _UNCHOSEN = Message("Choose something first, then press Enter.")
@@ -234,7 +206,8 @@ def feedback(page: Page, given: Feedback, shown: QuizCard, *, buttons: bool = Fa
             page.lines(page.say(Message("This did not count as an attempt.")), indent=2, style="dim")
             page.blank()
         case UnknownCommand(word):
-            page.lines(page.say(_UNKNOWN, word=clean(word, 40), all=" ".join(name for name, _ in _COMMANDS)))
+            names = " ".join(texts(__file__, "words.yaml", "commands"))
+            page.lines(page.say(_UNKNOWN, word=clean(word, 40), all=names))
             page.blank()
         case WrongAnswer():
             _wrong(page, given, shown, buttons=buttons)
@@ -250,8 +223,9 @@ def feedback(page: Page, given: Feedback, shown: QuizCard, *, buttons: bool = Fa
         case Navigation("help"):
             _help(page)
         case Navigation(why):
-            if why in _MOVED:
-                page.lines(page.say(_MOVED[why]), style="dim")
+            moved = texts(__file__, "words.yaml", "moved")
+            if why in moved:
+                page.lines(page.say(moved[why]), style="dim")
                 page.blank()
 
 
@@ -354,8 +328,9 @@ def _words(page: Page, message: Text | None) -> str:
 
 
 def _help(page: Page) -> None:
-    width = max(cells(name) for name, _ in _COMMANDS) + 2
-    for name, what in _COMMANDS:
+    commands = texts(__file__, "words.yaml", "commands")
+    width = max(map(cells, commands)) + 2
+    for name, what in commands.items():
         page.lines(page.say(what), lead=f"  {name}{' ' * (width - cells(name))}")
     page.blank()
 
@@ -365,12 +340,10 @@ def _help(page: Page) -> None:
 
 def key_help(form: str, lang: Lang, width: int, *, follow: bool = False) -> list[str]:
     """What the keys do in a ``form`` (empty: between two items), as lines that break only between keys."""
-    first = (Message("f: follow-up"),) if follow else ()
-    typed = form in ("line", "lines")
-    always, skip = (_KEYS_ALWAYS, Message("^S: skip")) if typed else (_KEYS_CHOOSING, Message("n: skip"))
-    keys = (*first, *_KEYS[form], *always) if not form else (*_KEYS[form], skip, *always, Message("?: help"))
+    words = texts(__file__, "words.yaml", "keys")
+    names = [*(["follow"] if follow else []), *table(__file__, "words.yaml")["keys_of"][form]]
     lines: list[str] = []
-    for key in (text.of(lang) for text in keys):
+    for key in (words[name].of(lang) for name in names):
         if lines and cells(lines[-1]) + 3 + cells(key) <= width:
             lines[-1] += f" · {key}"
         else:
