@@ -27,10 +27,8 @@ _NO_NAME = Message(
 
 def follow(call: Call, course: Course, path: Path, question: str | None = None) -> bool:
     """Grade ``path``, or only a question in it, on every save, until a key ends it; whether that key was n."""
-    from grader.grading.context import GradingContext  # loads numpy
+    from grader.grading.checker import public_context  # loads numpy
     from grader.grading.grade import grade  # loads numpy
-    from grader.grading.inputs import Seed  # loads numpy
-    from grader.grading.reference_results import reference_observer  # loads numpy
     from grader.grading.selection import Selection  # loads numpy
     from grader.report.terminal import render_watch  # loads rich
     from grader.report.words import is_stub  # loads numpy
@@ -38,9 +36,7 @@ def follow(call: Call, course: Course, path: Path, question: str | None = None) 
 
     with open_sandbox(mode="auto", settings=ZygoteSettings(collapse=True)) as sandbox:
         sandbox.start()
-        sandbox.allow_packages(course.packages)
-        expect = reference_observer(sandbox.observe, Seed.public(), course=course)
-        context = GradingContext(course, Seed.public(), expect)
+        context = public_context(course, sandbox)
         selection = Selection((question,) if question is not None else ())
 
         def graded() -> Report:

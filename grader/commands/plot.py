@@ -90,8 +90,7 @@ def _refuse(target: Path) -> None:
 
 def _figure(call: Call, picture: Picture, source: Path | None) -> tuple[Figure | None, LearnerValues | None]:
     """The figure (None if nothing can be drawn), and what the learner's code gave (None without ``source``)."""
-    from grader.grading.inputs import Seed  # loads numpy
-    from grader.grading.reference_results import reference_observer  # loads numpy
+    from grader.grading.checker import public_context  # loads numpy
     from grader.report.figures import run  # loads numpy
     from grader.sandbox import open_sandbox  # loads numpy
 
@@ -99,10 +98,9 @@ def _figure(call: Call, picture: Picture, source: Path | None) -> tuple[Figure |
         if source is not None:
             sandbox.start()  # the child imports torch while this process reads
         course = call.course()
-        sandbox.allow_packages(course.packages)
+        context = public_context(course, sandbox)
         submission = None if source is None else read(source)
-        expect = reference_observer(sandbox.observe, Seed.public(), course=course)
-        figure, mine = run.compute_picture(course, picture, submission, sandbox.observe, expect)
+        figure, mine = run.compute_picture(course, picture, submission, sandbox.observe, context.observe_reference)
     return None if mine is not None and mine.seen is None else figure, mine
 
 

@@ -33,6 +33,11 @@ LISTED = "Learners", 70
 
 NO_ANSWERS = Message("there are no answers here; `attncheck start {question}` creates an answers.yaml to fill in.")
 
+_DIFFERS = Message("{item}: {file_answer} in the file, {quiz_answer} in the quiz")
+_ANSWERS_KEPT = Message("These were left as they are. To exchange them, edit the file, or run this in a terminal.")
+_ASK_WRITE = Message("Write your answers to {items} to {file}, which counts for your grade?")
+_HOW_TO_WRITE = Message("To write your answers to a file that you can submit: `attncheck quiz --to answers.yaml`")
+_PROGRESS_KEPT = Message("interrupted; all your answers are saved in {file}")
 _NO_TEXT = Message("{file} cannot be read as text in UTF-8; name another file.")
 #: The most characters of an answers file.
 _MOST_CHARACTERS = 2_000_000
@@ -113,11 +118,11 @@ def ask(
     try:
         session = converse(session, front, call)
     except KeyboardInterrupt:
-        click.echo(f"\nattncheck: {quiz_view.PROGRESS_KEPT.fill(file=place).of(lang)}", err=True)
+        click.echo(f"\nattncheck: {_PROGRESS_KEPT.fill(file=place).of(lang)}", err=True)
         click.get_current_context().exit(INTERRUPTED)
     quiz_view.summary(page(session.lang), quiz_session.summary(session))
     if session.left and saved.read(session.order[session.at]):
-        tell(quiz_view.TYPED_KEPT, session.lang)
+        tell(Message("What you typed is saved: it will be there when the item comes again."), session.lang)
     if target is not None:
         _write(target, session, quiz_session.graded_answers(session), front.confirms)
     else:
@@ -157,27 +162,27 @@ def _write(target: Path, session: Session, given: Mapping[str, str], asks: bool)
     """Write answers to ``target``. Those that a file there has already stay, unless the learner says otherwise."""
     if not target.exists():
         create(target, answers_file.new_answers_file(session.learner, given))
-        tell(quiz_view.ANSWERS_WRITTEN.fill(file=target), session.lang)
+        tell(Message("Saved your last answers to the graded items in {file}.").fill(file=target), session.lang)
         return
     there = answers_file.find(str(target), _text_of(target), session.learner)
     different = there.different(given)
     replaced: tuple[str, ...] = ()
     if different:
-        tell(quiz_view.ANSWERS_DIFFER.fill(file=target), session.lang)
+        tell(Message("{file} has other answers to these items:").fill(file=target), session.lang)
         for answer in different:
-            line = quiz_view.ANSWER_DIFFERS.fill(item=answer.item, file_answer=answer.file, quiz_answer=answer.quiz)
+            line = _DIFFERS.fill(item=answer.item, file_answer=answer.file, quiz_answer=answer.quiz)
             click.echo(f"  {line.of(session.lang)}")
-        if asks and _confirmed(quiz_view.ASK_REPLACE, session.lang, default=False):
+        if asks and _confirmed(Message("Replace them with those of the quiz?"), session.lang, default=False):
             replaced = tuple(answer.item for answer in different)
         else:
-            tell(quiz_view.ANSWERS_KEPT, session.lang)
+            tell(_ANSWERS_KEPT, session.lang)
     added = (*there.new(given), *replaced)
     if added:
         write_output("--to", target, answers_file.merge(there, session.learner, given, replaced))
         names = COMMA.of(session.lang).join(added)
-        tell(quiz_view.ANSWERS_ADDED.fill(file=target, items=names), session.lang)
+        tell(Message("Added to {file}: {items}").fill(file=target, items=names), session.lang)
     elif not different:
-        tell(quiz_view.ANSWERS_SAME.fill(file=target), session.lang)
+        tell(Message("{file} has all these answers already.").fill(file=target), session.lang)
 
 
 def _offer(session: Session, asks: bool) -> None:
@@ -187,7 +192,7 @@ def _offer(session: Session, asks: bool) -> None:
         return
     target = _answers_here()
     if target is None or not asks:
-        tell(quiz_view.HOW_TO_WRITE, session.lang)
+        tell(_HOW_TO_WRITE, session.lang)
         return
     if target.exists():
         try:
@@ -198,7 +203,7 @@ def _offer(session: Session, asks: bool) -> None:
         if not there.new(given) and not there.different(given):
             return
     written = counted(item for question in session.course.questions for item in question.items if item.id in given)
-    if _confirmed(quiz_view.ASK_WRITE.fill(items=written, file=target), session.lang, default=True):
+    if _confirmed(_ASK_WRITE.fill(items=written, file=target), session.lang, default=True):
         _write(target, session, given, asks)
 
 

@@ -162,10 +162,8 @@ def _has_stub(review: Review, card: Card, file: Path) -> bool:
 
 def _graded(review: Review, card: Card, path: Path) -> Turn:
     """Grade ``path`` and show the report."""
-    from grader.grading.context import GradingContext  # loads numpy
+    from grader.grading.checker import public_context  # loads numpy
     from grader.grading.grade import grade  # loads numpy
-    from grader.grading.inputs import Seed  # loads numpy
-    from grader.grading.reference_results import reference_observer  # loads numpy
     from grader.grading.selection import Selection  # loads numpy
     from grader.report.terminal import render  # loads rich
     from grader.sandbox import open_sandbox  # loads numpy
@@ -173,10 +171,7 @@ def _graded(review: Review, card: Card, path: Path) -> Turn:
     course = review.course
     submission = read(path, review.learner)
     with open_sandbox(mode="auto") as sandbox:
-        sandbox.allow_packages(course.packages)
-        expect = reference_observer(sandbox.observe, Seed.public(), course=course)
-        context = GradingContext(course, Seed.public(), expect)
-        selection = Selection(exercises=(card.name,))
+        context, selection = public_context(course, sandbox), Selection(exercises=(card.name,))
         report = grade(course, submission, sandbox.observe, selection=selection, context=context)
     render(replace(report, not_attempted=()), course, review.lang, stdout())
     if report.unsafe:

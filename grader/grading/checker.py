@@ -36,6 +36,13 @@ def started_sandbox() -> Sandbox:
     return made
 
 
+def public_context(course: Course, sandbox: Sandbox) -> GradingContext:
+    """What to grade with under the public seed, in ``sandbox``, which then lets code import what the course allows."""
+    sandbox.allow_packages(course.packages)
+    seed = Seed.public()
+    return GradingContext(course, seed, reference_observer(sandbox.observe, seed, course=course))
+
+
 class Checker:
     """Grades submissions one at a time, with public seeds. The sandbox starts at once, and ends with ``close``."""
 
@@ -43,9 +50,7 @@ class Checker:
         """``sandbox`` may already have been started; the checker closes it."""
         self.course = course
         self._sandbox = sandbox or started_sandbox()
-        self._sandbox.allow_packages(course.packages)
-        seed = Seed.public()
-        self._context = GradingContext(course, seed, reference_observer(self._sandbox.observe, seed, course=course))
+        self._context = public_context(course, self._sandbox)
         self._alone = threading.Lock()
 
     def check(self, submission: Submission, exercises: tuple[str, ...]) -> CheckedSubmission:

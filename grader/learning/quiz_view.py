@@ -22,22 +22,9 @@ from grader.core.text import (
 )
 from grader.course.items import Choice, Prompt, ask, numbers
 from grader.course.starter import counted
+from grader.learning import quiz_session
 from grader.learning.numbers import by_number
-from grader.learning.quiz_session import (
-    ExerciseAdvice,
-    Feedback,
-    KeyPointsCompared,
-    Navigation,
-    QuizCard,
-    QuizSummary,
-    ReadingToConfirm,
-    SeenMisconception,
-    Session,
-    Settled,
-    UnknownCommand,
-    UnreadableAnswer,
-    WrongAnswer,
-)
+from grader.learning.quiz_session import Feedback, QuizCard, Settled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -86,22 +73,11 @@ _MOST = 5
 _GO_ON_IN_NOTEBOOK = Message("Items left: {due}. Continue with `quiz()`.")
 _REVIEW = Message("`attncheck review` asks you again when an item is due.")
 _REVIEW_IN_TERMINAL = Message("In a terminal, `attncheck review` asks you again when an item is due.")
-ANSWERS_WRITTEN = Message("Saved your last answers to the graded items in {file}.")
-ANSWERS_ADDED = Message("Added to {file}: {items}")
-ANSWERS_SAME = Message("{file} has all these answers already.")
-ANSWERS_DIFFER = Message("{file} has other answers to these items:")
-ANSWER_DIFFERS = Message("{item}: {file_answer} in the file, {quiz_answer} in the quiz")
-ASK_REPLACE = Message("Replace them with those of the quiz?")
-ANSWERS_KEPT = Message("These were left as they are. To exchange them, edit the file, or run this in a terminal.")
-ASK_WRITE = Message("Write your answers to {items} to {file}, which counts for your grade?")
-HOW_TO_WRITE = Message("To write your answers to a file that you can submit: `attncheck quiz --to answers.yaml`")
-TYPED_KEPT = Message("What you typed is saved: it will be there when the item comes again.")
-PROGRESS_KEPT = Message("interrupted; all your answers are saved in {file}")
 
 # ---------------------------------------------------------------------------------------------- cards
 
 
-def opening(page: Page, session: Session) -> None:
+def opening(page: Page, session: quiz_session.Session) -> None:
     """How many items are left, who is answering, and what the points count for."""
     count = len(session.order)
     due = [name for name in session.order if not session.record(name).settled]
@@ -201,28 +177,28 @@ def _share(worth: float, lang: Lang) -> str:
 def feedback(page: Page, given: Feedback, shown: QuizCard, *, buttons: bool = False) -> None:
     """The feedback on an answer to, or a command at, the card ``shown``. With ``buttons``, no command is named."""
     match given:
-        case UnreadableAnswer(message):
+        case quiz_session.UnreadableAnswer(message):
             page.lines(_words(page, message), lead="? ", style="magenta")
             page.lines(page.say(Message("This did not count as an attempt.")), indent=2, style="dim")
             page.blank()
-        case UnknownCommand(word):
+        case quiz_session.UnknownCommand(word):
             names = " ".join(texts(__file__, "words.yaml", "commands"))
             page.lines(page.say(_UNKNOWN, word=clean(word, 40), all=names))
             page.blank()
-        case WrongAnswer():
+        case quiz_session.WrongAnswer():
             _wrong(page, given, shown, buttons=buttons)
         case Settled():
             _settled(page, given)
-        case KeyPointsCompared():
+        case quiz_session.KeyPointsCompared():
             _compared(page, given)
-        case ReadingToConfirm(formulas):
+        case quiz_session.ReadingToConfirm(formulas):
             for formula in formulas:
                 page.lines(page.say(Message("I read: ${formula}$"), formula=formula), lead="? ", style="magenta")
             page.lines(page.say(_MEANT_HERE if buttons else _MEANT), indent=2)
             page.blank()
-        case Navigation("help"):
+        case quiz_session.Navigation("help"):
             _help(page)
-        case Navigation(why):
+        case quiz_session.Navigation(why):
             moved = texts(__file__, "words.yaml", "moved")
             if why in moved:
                 page.lines(page.say(moved[why]), style="dim")
@@ -236,7 +212,7 @@ def beside_answer(feedback: Feedback, shown: QuizCard) -> Feedback:
     return replace(feedback, words=None, key=None if ask(shown.item, shown.context).choices else feedback.key)
 
 
-def _wrong(page: Page, answer: WrongAnswer, shown: QuizCard, *, buttons: bool) -> None:
+def _wrong(page: Page, answer: quiz_session.WrongAnswer, shown: QuizCard, *, buttons: bool) -> None:
     head = Message("Partly correct.") if answer.fraction else Message("Not yet.")
     page.lines(page.say(head), lead="✗ ", style="bold red")
     if answer.message is not None:
@@ -292,7 +268,7 @@ def _settled(page: Page, settled: Settled) -> None:
     page.blank()
 
 
-def _compared(page: Page, comparison: KeyPointsCompared) -> None:
+def _compared(page: Page, comparison: quiz_session.KeyPointsCompared) -> None:
     page.lines(page.say(_COMPARED, said=comparison.said, points=comparison.points), lead="… ", style="bold cyan")
     for missing in comparison.missing:
         page.lines(page.say(LABELED, who=Message("Not yet in your answer"), said=page.say(missing)), indent=2)
@@ -317,7 +293,7 @@ def _cited(source: Source, lang: Lang, *, again: bool = False) -> str:
     return _PAPER.fill(authors=authors, title=source.title, year=source.year, where=source.where).of(lang)
 
 
-def _advice(advice: ExerciseAdvice) -> Text:
+def _advice(advice: quiz_session.ExerciseAdvice) -> Text:
     text = {"same": _CODE_SAME, "right": _CODE_RIGHT, "open": _CODE_OPEN}[advice.state]
     return text.fill(exercise=advice.exercise, question=advice.question)
 
@@ -405,7 +381,7 @@ def _row(choice: Choice, lead: str, style: str, lang: Lang, width: int, partner:
 # ----------------------------------------------------------------------------------------------- the end
 
 
-def summary(page: Page, results: QuizSummary) -> None:
+def summary(page: Page, results: quiz_session.QuizSummary) -> None:
     """Points by question, misconceptions, and what to do next."""
     page.rule()
     page.lines(page.say(Message("Your results so far")), style="bold")
@@ -429,7 +405,7 @@ def summary(page: Page, results: QuizSummary) -> None:
     page.lines(page.say(_PRACTICE), style="dim")
 
 
-def _beliefs(page: Page, shown: Sequence[SeenMisconception]) -> None:
+def _beliefs(page: Page, shown: Sequence[quiz_session.SeenMisconception]) -> None:
     """Open misconceptions first, each with the correct statement; then the names of the resolved ones.
 
     While an item that showed one has attempts left, there is only the question to think about.
