@@ -87,11 +87,11 @@ class QuizWidgets:
             summary = quiz_session.summary(self.session)
             parts = [*said, self._written(lambda page: quiz_view.summary(page, summary))]
         else:
-            parts = [_html(quiz_html.question(card, lang))]
+            parts = [_html(quiz_html.macros().question(card, quiz_view.worth(card.item), lang))]
             if settled or card.compares:
                 prompt = items.ask(card.item, card.context)
                 given = given_answer(card.item, prompt, self.session.record(card.item.id), lang)
-                parts.append(_html(quiz_html.given(given, lang)))
+                parts.append(_html(quiz_html.macros().given(given, lang)))
             self._read = dict
             if settled:
                 parts += [*said, self._after()]
@@ -163,7 +163,7 @@ def _fields(card: QuizCard, lang: Lang, entry: Entry, wrong: str) -> tuple[Any, 
     """
     asked = card.asked
     shown = [each for each in shown_choices(asked, entry, lang) if each.id != quiz_session.NONE.id or not card.compares]
-    parts = [_html(quiz_html.option(each, asked.form, wrong, lang)) for each in shown]
+    parts = [_html(quiz_html.macros().option(each, asked.form, wrong, lang)) for each in shown]
     match asked.form:
         case "one" | "many":
             return _options(shown, parts, only_one=asked.form == "one")
