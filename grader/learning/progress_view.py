@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from grader.core import score
 from grader.core.layout import cells, pad
 from grader.core.model import Course, Exercise, Message, Status, Text
+from grader.core.serialize import picked
 from grader.core.tables import texts
 from grader.core.text import COMMA, LABELED, LONGEST_NAME, PARENTHESIZED, SEMICOLON, STATUS, clean, points
 from grader.course.starter import file_name
@@ -317,23 +318,11 @@ def of_question(known: QuestionProgress) -> dict[str, Any]:
         "id": known.question.id,
         "group": known.question.group,
         "items": [
-            {
-                "id": item.item.id,
-                "standing": item.standing,
-                "tries": item.tries,
-                "at": _time(item.at),
-                "made": item.made,
-            }
+            {"id": item.item.id, **picked(item, "standing", "tries"), "at": _time(item.at), "made": item.made}
             for item in known.items
         ],
         "exercises": [
-            {
-                "function": each.exercise.name,
-                "standing": each.standing,
-                "status": each.status,
-                "hints": each.hints,
-                "at": _time(each.at),
-            }
+            {"function": each.exercise.name, **picked(each, "standing", "status", "hints"), "at": _time(each.at)}
             for each in known.exercises
         ],
         "misconceptions": [
