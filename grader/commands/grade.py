@@ -110,7 +110,7 @@ def grade(call: Call, request: _Request) -> None:
     if request.html is not None:
         write_output("--html", request.html, page)
     if request.junit is not None:
-        from grader.report.junit import to_junit  # an XML library that few runs need
+        from grader.report.junit import to_junit  # loads jinja2
 
         write_output("--junit", request.junit, to_junit(report, call.lang))
     if request.own:

@@ -39,6 +39,7 @@ from grader.core.model import (
     Status,
     Text,
 )
+from grader.core.serialize import number
 from grader.core.text import LABELED, clean, points
 from grader.core.typesetting.html import formula, python, typeset, visible
 from grader.course import items, misconceptions
@@ -145,7 +146,7 @@ def environment(*more: Path) -> jinja2.Environment:
         lstrip_blocks=True,
         finalize=_harmless,
     )
-    named = (points, brief, breakable, exact, formula, python, typeset)
+    named = (points, brief, breakable, exact, formula, number, python, typeset)
     made.filters.update({each.__name__: each for each in named}, plain=check_label)
     return made
 
