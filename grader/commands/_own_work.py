@@ -27,7 +27,7 @@ _NO_NAME = Message(
 
 def follow(call: Call, course: Course, path: Path, question: str | None = None) -> bool:
     """Grade ``path``, or only a question in it, on every save, until a key ends it; whether that key was n."""
-    from grader.grading.checker import public_context  # loads numpy
+    from grader.grading.context import public_context  # loads numpy
     from grader.grading.grade import grade  # loads numpy
     from grader.grading.selection import Selection  # loads numpy
     from grader.report.terminal import render_watch  # loads rich

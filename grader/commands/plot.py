@@ -90,7 +90,7 @@ def _refuse(target: Path) -> None:
 
 def _figure(call: Call, picture: Picture, source: Path | None) -> tuple[Figure | None, LearnerValues | None]:
     """The figure (None if nothing can be drawn), and what the learner's code gave (None without ``source``)."""
-    from grader.grading.checker import public_context  # loads numpy
+    from grader.grading.context import public_context  # loads numpy
     from grader.report.figures import run  # loads numpy
     from grader.sandbox import open_sandbox  # loads numpy
 

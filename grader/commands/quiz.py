@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import getpass
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -190,8 +190,8 @@ def _offer(session: Session, asks: bool) -> None:
     given = quiz_session.graded_answers(session, settled=True)
     if not given:
         return
-    target = _answers_here()
-    if target is None or not asks:
+    target = work_folder() / "answers.yaml"
+    if not (asks and started(target.parent)):
         tell(_HOW_TO_WRITE, session.lang)
         return
     if target.exists():
@@ -205,12 +205,6 @@ def _offer(session: Session, asks: bool) -> None:
     written = counted(item for question in session.course.questions for item in question.items if item.id in given)
     if _confirmed(_ASK_WRITE.fill(items=written, file=target), session.lang, default=True):
         _write(target, session, given, asks)
-
-
-def _answers_here() -> Path | None:
-    """The answers.yaml of the folder that the learner works in; None if there is no such folder."""
-    folder = work_folder()
-    return folder / "answers.yaml" if started(folder) else None
 
 
 def _confirmed(text: Text, lang: Lang, *, default: bool) -> bool:
@@ -282,20 +276,14 @@ class FrontEnd(Protocol):
         """The next action after an item is settled."""
 
 
-class LineSource(Protocol):
-    """A source of lines."""
-
-    def readline(self) -> str:
-        """The next line with its end; empty at the end of the input."""
-
-
 class LineFrontEnd:
     """Answers as lines of text, from a pipe or a plain terminal. Lines from a pipe are echoed as if typed."""
 
     keys = False
 
-    def __init__(self, source: LineSource, *, echo: bool) -> None:
-        self._source, self._echo, self.confirms = source, echo, not echo
+    def __init__(self, read: Callable[[], str], *, echo: bool) -> None:
+        """``read`` gives the next line with its end; nothing at the end of the input."""
+        self._read, self._echo, self.confirms = read, echo, not echo
 
     def ask(self, card: QuizCard, lang: Lang) -> Action:
         """One line, or several lines up to an empty one; the end of the input quits."""
@@ -319,7 +307,7 @@ class LineFrontEnd:
     def _line(self) -> str | None:
         if not self._echo:
             click.echo("> ", nl=False)
-        line = self._source.readline()
+        line = self._read()
         if self._echo and line:
             click.echo(f"> {clean(line, 400)}")
         elif not line:
@@ -335,7 +323,7 @@ def front_end(saved: SavedText | None = None) -> FrontEnd:
         return Keyboard(saved=saved)
     if hasattr(sys.stdin, "reconfigure"):
         sys.stdin.reconfigure(errors="replace")
-    return LineFrontEnd(sys.stdin, echo=not sys.stdin.isatty())
+    return LineFrontEnd(sys.stdin.readline, echo=not sys.stdin.isatty())
 
 
 def learner_name(

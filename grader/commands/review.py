@@ -15,7 +15,7 @@ from grader.core.errors import SubmissionError, UsageError
 from grader.core.files import create
 from grader.core.model import Course, Exercise
 from grader.core.tables import table
-from grader.core.text import clean
+from grader.core.text import clean, clean_marked
 from grader.course.starter import stub
 from grader.learning import log, quiz_session, quiz_view, review_session, review_view
 from grader.learning.review import Card, cards, queue
@@ -142,11 +142,11 @@ def _submitted(review: Review, card: Card, path: str, file: Path) -> Turn:
     shown = page(review.lang)
     try:
         if not path and _has_stub(review, card, file):
-            review_view.stub_created(shown, str(file))
+            shown.lines(shown.say(review_view.FILL_IN, file=clean(str(file), 200)))
             return Turn(review)
         return _graded(review, card, Path(path or file))
     except (SubmissionError, UsageError, OSError) as error:
-        review_view.file_error(shown, str(error))
+        shown.lines(clean_marked(str(error), 1200, lines=True), style="yellow")
         return Turn(review)
 
 
@@ -162,7 +162,7 @@ def _has_stub(review: Review, card: Card, file: Path) -> bool:
 
 def _graded(review: Review, card: Card, path: Path) -> Turn:
     """Grade ``path`` and show the report."""
-    from grader.grading.checker import public_context  # loads numpy
+    from grader.grading.context import public_context  # loads numpy
     from grader.grading.grade import grade  # loads numpy
     from grader.grading.selection import Selection  # loads numpy
     from grader.report.terminal import render  # loads rich

@@ -10,11 +10,9 @@ from typing import TypeVar
 from grader.core.errors import LibrariesChanged
 from grader.core.model import ArrayComparison, Course, Observe, Report, Submission
 from grader.grading.code_grading import with_shared_budget
-from grader.grading.context import GradingContext
+from grader.grading.context import public_context
 from grader.grading.grade import grade
-from grader.grading.inputs import Seed
 from grader.grading.public_arrays import compare_public_cases
-from grader.grading.reference_results import reference_observer
 from grader.grading.selection import Selection
 from grader.sandbox import Sandbox, ZygoteSettings
 
@@ -34,13 +32,6 @@ def started_sandbox() -> Sandbox:
     made = Sandbox("auto", ZygoteSettings(collapse=True))
     made.start()
     return made
-
-
-def public_context(course: Course, sandbox: Sandbox) -> GradingContext:
-    """What to grade with under the public seed, in ``sandbox``, which then lets code import what the course allows."""
-    sandbox.allow_packages(course.packages)
-    seed = Seed.public()
-    return GradingContext(course, seed, reference_observer(sandbox.observe, seed, course=course))
 
 
 class Checker:

@@ -12,7 +12,7 @@ from grader.core import score
 from grader.core.layout import cells, pad
 from grader.core.model import Course, Exercise, Message, Status, Text
 from grader.core.serialize import picked
-from grader.core.tables import texts
+from grader.core.tables import table, texts
 from grader.core.text import COMMA, LABELED, LONGEST_NAME, PARENTHESIZED, SEMICOLON, STATUS, clean, points
 from grader.course.starter import file_name
 
@@ -50,13 +50,6 @@ _LAST = Message("This was the last hint for {name}.")
 _NO_MORE = Message("There are no more hints for {name}; --rung N shows an earlier one again.")
 _COST = Message("Hints cost practice points only ({left} of {all} left here); they never affect your grade.")
 
-_MARK: dict[Standing, tuple[str, str]] = {
-    "new": (".", "dim"),
-    "begun": ("~", "yellow"),
-    "waiting": ("?", "cyan"),
-    "wrong": ("✗", "red"),
-    "right": ("✓", "green"),
-}
 _BELIEFS_SHOWN = 5
 _GAP = 3
 
@@ -132,12 +125,17 @@ def _share(page: Page, questions: Sequence[QuestionProgress]) -> str:
     return page.say(_SHARE, right=right, items=len(items), passed=passed, exercises=len(exercises))
 
 
+def _mark(standing: Standing) -> tuple[str, str]:
+    sign, style = table(__file__, "words.yaml")["marks"][standing]
+    return sign, style
+
+
 def _cell(known: QuestionProgress, name: int) -> list[tuple[str, str]]:
     """A question on the map, as styled pieces; its id is padded to ``name`` cells."""
-    marks = [_MARK[item.standing] for item in known.items]
+    marks = [_mark(item.standing) for item in known.items]
     pieces = [(f"{pad(known.question.id, name)} ", "bold" if known.begun else ""), *marks]
     if known.exercises:
-        code = [_MARK[exercise.standing] for exercise in known.exercises]
+        code = [_mark(exercise.standing) for exercise in known.exercises]
         pieces += [(" [" if marks else "[", "dim"), *code, ("]", "dim")]
     return pieces
 
@@ -275,7 +273,7 @@ def _day(at: datetime) -> str:
 
 
 def _line(page: Page, standing: Standing, name: str, wide: int, said: str, at: datetime | None) -> None:
-    mark, style = _MARK[standing]
+    mark, style = _mark(standing)
     when = _day(at) if at is not None else ""
     page.row([(f"  {mark} ", style), (pad(name, wide), ""), (f"  {said}", "dim")], when, style="dim")
 

@@ -13,6 +13,7 @@ from markupsafe import Markup
 from grader.core.marks import bare
 from grader.core.model import Lang, Message, Text
 from grader.core.page import Page
+from grader.core.tables import texts
 from grader.core.typesetting.html_page import HtmlPage
 from grader.course import items
 from grader.learning import log, quiz_html, quiz_session, quiz_view
@@ -23,13 +24,7 @@ if TYPE_CHECKING:
     from grader.learning.quiz_session import Action, Feedback, QuizCard, Session
 
 _PARTNER = Message("choose")
-_BUTTONS: dict[Action, Text] = {
-    "skip": Message("Skip"),
-    "key": Message("Show the answer"),
-    "back": Message("Back"),
-    "lang": Message("中文"),
-    "quit": Message("Quit"),
-}
+_ACTIONS: tuple[Action, ...] = ("skip", "key", "back", "lang", "quit")
 _CHECK = Message("Check", "button")
 _YES = Message("Yes, that is it")
 
@@ -118,7 +113,8 @@ class QuizWidgets:
         buttons = [self._button(Message("Save") if card.item.sealed else _CHECK, self.submit, primary=not doubted)]
         if doubted:
             buttons.insert(0, self._button(_YES, functools.partial(self.act, _CONFIRMED), primary=True))
-        buttons += [self._button(text, functools.partial(self.act, action)) for action, text in _BUTTONS.items()]
+        words = texts(__file__, "words.yaml", "buttons")
+        buttons += [self._button(words[str(action)], functools.partial(self.act, action)) for action in _ACTIONS]
         return ipywidgets.HBox(buttons)
 
     def _after(self) -> Any:
@@ -126,7 +122,8 @@ class QuizWidgets:
         buttons = [self._button(Message("Next"), functools.partial(self.act, "next"), primary=True)]
         if self.session.offer is not None:
             buttons.append(self._button(Message("Follow-up"), functools.partial(self.act, "follow")))
-        return ipywidgets.HBox([*buttons, self._button(_BUTTONS["back"], functools.partial(self.act, "back"))])
+        back = texts(__file__, "words.yaml", "buttons")["back"]
+        return ipywidgets.HBox([*buttons, self._button(back, functools.partial(self.act, "back"))])
 
     def _button(self, text: Text, do: Callable[[], None], *, primary: bool = False) -> Any:
         layout = ipywidgets.Layout(width="auto")  # as wide as its words

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader.core.layout import cells, columns, wrap
 from grader.core.model import Exercise, Item, Message, Status, Text
-from grader.core.text import COMMA, LONGEST_NAME, PARENTHESIZED, RESULT, SEMICOLON, clean, clean_marked
+from grader.core.text import COMMA, LONGEST_NAME, PARENTHESIZED, RESULT, SEMICOLON, clean
 from grader.course.starter import points_of
 from grader.learning import quiz_view
 from grader.learning.progress_view import HINT
@@ -33,7 +33,7 @@ _OTHER_COLUMNS = 26
 _UNITS = ((86400, "d", "天"), (3600, "h", "小时"), (60, "min", "分钟"))
 
 _HOW = Message("Enter: grade {file}, or type another path · h: hint · n: skip · :lang: 中文 · q: quit")
-_FILL_IN = Message("Created {file}: write your code there, then press Enter again.")
+FILL_IN = Message("Created {file}: write your code there, then press Enter again.")
 
 KNOWN: dict[Rating, Text] = {
     "good": Message("known"),
@@ -163,16 +163,6 @@ def rated(page: Page, rating: Rating, due: datetime, now: datetime) -> None:
 def code_prompt(page: Page, file: str) -> None:
     """What the learner can type at a function."""
     page.lines(page.say(_HOW, file=file), style="dim")
-
-
-def stub_created(page: Page, file: str) -> None:
-    """Says that ``file`` was created with a stub."""
-    page.lines(page.say(_FILL_IN, file=clean(file, 200)))
-
-
-def file_error(page: Page, message: str) -> None:
-    """A file that cannot be graded."""
-    page.lines(clean_marked(message, 1200, lines=True), style="yellow")
 
 
 # ----------------------------------------------------------------------------------------------- the end
