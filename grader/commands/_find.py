@@ -16,12 +16,15 @@ if TYPE_CHECKING:
 
 def find_question(course: Course, name: str) -> Question:
     """The question called ``name``: ``Q5``, ``q05`` or ``5``. Raises UsageError if there is none."""
-    number = name.lower().removeprefix("q").lstrip("0")
-    question = course.question(name) or course.question(f"Q{number}")
+    question = _question(course, name)
     if question is None:
         said = Message("There is no question “{name}”. {hint}")
         raise UsageError(said.fill(name=name, hint=suggestion(name, [q.id for q in course.questions])))
     return question
+
+
+def _question(course: Course, name: str) -> Question | None:
+    return course.question(name) or course.question(f"Q{name.lower().removeprefix('q').lstrip('0')}")
 
 
 def find_exercise(course: Course, name: str) -> tuple[Question, Exercise]:
@@ -38,10 +41,9 @@ def find_part(course: Course, name: str) -> tuple[Question, Item | Exercise | No
 
     Raises UsageError with a suggestion if there is none.
     """
-    number = name.lower().removeprefix("q").lstrip("0")
+    if (whole := _question(course, name)) is not None:
+        return whole, None
     for question in course.questions:
-        if question.id.lower() in (name.lower(), f"q{number}"):
-            return question, None
         parts: dict[str, Item | Exercise] = {item.id.lower(): item for item in question.items}
         parts |= {exercise.name.lower(): exercise for exercise in question.exercises}
         if name.lower() in parts:

@@ -80,14 +80,10 @@ def after_grading(
     if offers:
         offered = reference_view.offers(course, report, progress_of(course, events), log.now(), call.lang)
         shown += (line for each in offered for line in wrap(each, width()))
-    files = LearnerFiles(tuple(present_files()), _answers_of(path))
+    folder = path if path.is_dir() else path.parent
+    files = LearnerFiles(tuple(present_files()), (folder / "answers.yaml").as_posix())
     step = next_step.after_passing(course, events, log.now(), report, files) if report.code_passed else None
     if step is not None:
         said, commands = step
         shown += [*wrap(said.of(call.lang), width()), *(f"  {command}" for command in commands)]
     return shown
-
-
-def _answers_of(path: Path) -> str:
-    """The answers file of the work at ``path``: in this folder, or beside this file."""
-    return ((path if path.is_dir() else path.parent) / "answers.yaml").as_posix()

@@ -9,7 +9,6 @@ from grader.commands._options import Call, documented, shared
 from grader.core.model import Message
 from grader.core.text import COMMA
 from grader.learning import log
-from grader.learning.renaming import rename
 
 LISTED = "Learners", 150
 
@@ -42,7 +41,7 @@ def name(call: Call, new: str | None) -> None:
             names = COMMA.of(call.lang).join(name for name in others if name != current)
             tell(_OTHERS.fill(names=names), call.lang)
         return
-    named, said = rename(everything, course.public_id, current, new)
+    named, said = log.rename(everything, course.public_id, current, new)
     call.save(named)
     for text in said:
         tell(text, call.lang)
