@@ -874,7 +874,6 @@ class WatchState:
     current: ExerciseResult | None
     left: int
     hints: tuple[int, ...]
-    seconds: float
 
 
 # ----------------------- the course: questions with their items, exercises, cases, checks and mistakes
