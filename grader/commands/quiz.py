@@ -15,7 +15,7 @@ import click
 from grader.commands import INTERRUPTED
 from grader.commands._console import has_keys, page, print_lines, stdout, tell, width, write_json, write_output
 from grader.commands._find import started, work_folder
-from grader.commands._options import PATH, Call, documented, shared
+from grader.commands._options import PATH, Call, Documented, shared
 from grader.core.errors import UsageError
 from grader.core.files import create
 from grader.core.layout import wrap
@@ -50,8 +50,7 @@ _STAYS = ("help", "first", "no key")
 ALL_CORRECT, NOT_ALL_CORRECT = 0, 1
 
 
-@documented
-@click.command()
+@click.command(cls=Documented)
 @click.argument("name", required=False, metavar="[Q5|GROUP]")
 @click.option("--answers", type=PATH, metavar="F", help="Grade the answers in F instead.")
 @click.option("--again", is_flag=True, help="Ask answered items again.")

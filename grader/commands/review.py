@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from grader.commands._console import UNCONFINED, has_keys, page, read_key, say, stdout, write_json
-from grader.commands._options import Call, documented, shared
+from grader.commands._options import Call, Documented, shared
 from grader.commands.quiz import FrontEnd, front_end, learner_name, saved_text
 from grader.core.errors import SubmissionError, UsageError
 from grader.core.files import create
@@ -28,8 +28,7 @@ _WORDS = {"n": ":skip", "h": ":hint", "q": ":quit"}
 LISTED = "Learners", 90
 
 
-@documented
-@click.command()
+@click.command(cls=Documented)
 @click.option("--list", "listed", is_flag=True, help="Only list what is due, and when.")
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, metavar="N", help="At most N cards.")
 @shared("state", "json", "lang", "course")
