@@ -89,6 +89,7 @@ GIVEN = {"torch": Message("tested with torch tensors"), "numpy": Message("tested
 ASK_NEXT_ON_PAGE = Message("Practise this idea: {item}")
 ASK_NEXT = Message("Practise this idea: `attncheck quiz {item}`")
 ASK_NEXT_IN_NOTEBOOK = Message('Practise this idea: `quiz("{item}")`')
+EXPLANATION = Message("Explanation")
 NOTES = Message("Please note")
 LATE = Message("submitted {time} late")
 ALL_PASSED = Message("Everything is correct. Well done!")

@@ -266,8 +266,15 @@ def learner_page(visit: StaffVisit) -> Response:
         requests=learner_requests.list_requests(class_data.folder, learner.id),
         answers=[(name, answers.answer_text(value)) for name, value in given.items()],
         done=find_done(visit),
+        to_mark=_to_mark(class_data, learner.id),
         may_end=visit.may_end_sessions(learner.id),
     )
+
+
+def _to_mark(class_data: ClassData, learner: str) -> str | None:
+    """The first item with an answer of ``learner`` that waits for a person."""
+    groups = instructor_marking.pending_answers(class_data).groups
+    return next((group.item.id for group in groups if learner in group.learners), None)
 
 
 def _report(visit: StaffVisit, book: Book, mark: Mark) -> Markup | None:

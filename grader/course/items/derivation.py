@@ -751,7 +751,7 @@ def prompt(spec: Spec, context: Context) -> Prompt:
 
 
 def key(spec: Spec, context: Context) -> Text:
-    """The worked chain with its reasons as comments."""
+    """The worked chain with its reasons as comments, below the assumptions if learners have to state them."""
     declared = read_declarations(spec.symbols, spec.given)
     written = [
         " = ".join(show(node) for node in parse_chain(line.line.strip().lstrip("="), declared.vocabulary))
@@ -760,9 +760,11 @@ def key(spec: Spec, context: Context) -> Text:
     # The start as the bank writes it: its brackets may be what the item is about.
     shown = [marks.display(f"{spec.from_} = {written[0]}"), *(marks.display(f"= {text}") for text in written[1:])]
     width = max(map(cells, shown))
+    stated = spec.given if spec.state_givens else {}
+    assumed = [marks.marked(f"`given {name}: {what}`") for name, what in stated.items()]
 
     def one(lang: Lang) -> str:
-        found = []
+        found = [*assumed]
         for text, line in zip(shown, spec.chain, strict=True):
             reason = f"{' ' * (width - cells(text))}{marks.REASON}{line.because.of(lang)}" if line.because else ""
             found.append(text + reason)
