@@ -185,7 +185,6 @@ def answers(questions: Iterable[Question], lang: Lang, course_id: str = "", lear
         "learner: your-name" if learner is None else f"learner: {json.dumps(learner, ensure_ascii=False)}",
         "answers:",
     ]
-    questions = tuple(questions)
     written = answer_entries(((q, item) for q in questions for item in graded(q)), lang, course_id, learner)
     return "\n".join([*lines, written]) if written else "\n".join(lines) + " {}\n"
 
