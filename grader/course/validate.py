@@ -32,6 +32,7 @@ from grader.core.model import (
     Same,
     SourceFile,
     Symbol,
+    Text,
 )
 from grader.core.tables import table
 from grader.core.text import Path
@@ -51,20 +52,39 @@ _SEALED = "belongs in a learners' edition only, which `attncheck bank publish` w
 _MOST_DRAWS = 1000
 
 
-class CheckKind(Protocol):
-    """What the bank may say of a kind of check.
+@dataclass(frozen=True, slots=True)
+class NoOptions:
+    """The options of a check that has none."""
 
-    ``Options`` is a dataclass: its fields are the YAML keys (``is_`` for ``is``), its annotations decide what values
-    are accepted. ``WEIGHT`` is the default weight; with ``EVERY_CASE`` a check that names no cases is judged on all.
+
+@dataclass(frozen=True, slots=True)
+class CheckKind:
+    """What a kind of check says of itself.
+
+    ``about`` is its name for people. ``options`` is a dataclass of what the bank may set: its fields are the YAML keys
+    (``is_`` for ``is``), its annotations decide what values are accepted. ``alone`` is what is said if every result is
+    correct and nothing but this check fails. Does it compare with the ``reference``? ``weight`` is the default weight;
+    with ``every_case``, a check that names no cases is judged on all, else on one. With ``failures``, it also judges
+    programs that did not return.
     """
 
-    Options: type[Any]
-    WEIGHT: float
-    EVERY_CASE: bool
+    about: Text
+    options: type[Any] = NoOptions
+    alone: Text | None = None
+    reference: bool = False
+    weight: float = 1.0
+    every_case: bool = False
+    failures: bool = False
+
+
+class CheckModule(Protocol):
+    """The module of a kind of check, as far as the bank knows it."""
+
+    KIND: CheckKind
 
 
 #: The kinds of check by name.
-CheckKinds: TypeAlias = Mapping[str, CheckKind]
+CheckKinds: TypeAlias = Mapping[str, CheckModule]
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +291,7 @@ def _cases(check: CheckSpec, exercise: Exercise, kinds: CheckKinds) -> list[str]
     if check.on:
         return list(check.on)
     served = [case.name for case in exercise.cases if _serves(case, check.kind)]
-    if check.kind == "raises" or (check.kind in kinds and kinds[check.kind].EVERY_CASE):
+    if check.kind == "raises" or (check.kind in kinds and kinds[check.kind].KIND.every_case):
         return served
     return [case.name for case in exercise.cases if check.kind in case.only] or served[:1]
 

@@ -40,17 +40,11 @@ import numpy as np
 
 from grader.core.model import CheckSpec, Message, Program, Status, Verdict
 from grader.core.text import EMPTY
-from grader.grading.checks import JudgeInput, read
+from grader.grading.checks import CheckKind, JudgeInput, read
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
 from grader.grading.properties import SECRETS as SHARED
 from grader.grading.properties import Floats, has_axis, program, results
-
-ABOUT = Message("rows sum to one", "check")
-ALONE = None
-REFERENCE = False
-WEIGHT = 1.0
-EVERY_CASE = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +52,9 @@ class Options:
     """The axis that sums to 1."""
 
     axis: int = -1
+
+
+KIND = CheckKind(Message("rows sum to one", "check"), Options)
 
 
 _NEGATIVE = Message("some weights are negative")
@@ -79,10 +76,7 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
 
 def judge(seen: JudgeInput) -> Verdict:
     """Checks signs, then sums, and recognises sums along another axis."""
-    arrays = results(seen.got, seen.case, 1)
-    if isinstance(arrays, Verdict):
-        return arrays
-    (weights,) = arrays
+    (weights,) = results(seen.got, seen.case, 1)
     axis = read(seen.spec, Options).axis
     if not has_axis(weights, axis):
         return Verdict(Status.FAILED, _AXES if weights.ndim == 0 else _TOGETHER if _ones(weights.sum()) else _FEWER)
