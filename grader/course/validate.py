@@ -264,7 +264,10 @@ def _helper(path: Path, name: str) -> Iterator[ValueProblem]:
 
 def _mistakes(exercise: Exercise, raw: Sequence[Mapping[str, Any]], vocabulary: KnownNames) -> Iterator[ValueProblem]:
     """Mistakes whose edits cannot be made, that repeat another one, or that declare checks there are not."""
-    judged = {(check.kind, name) for check in exercise.checks for name in _cases(check, exercise, vocabulary.checks)}
+    judged: set[tuple[str, str]] = set()
+    for check in exercise.checks:
+        names = check.on or [case.name for case in cases_for(check, exercise, vocabulary.checks)]
+        judged |= {(check.kind, name) for name in names}
     possible = [*sorted({kind for kind, _ in judged}), *sorted(f"{kind}/{name}" for kind, name in judged)]
     module = f"reference.{exercise.reference.rpartition('.')[0]}"
     files = vocabulary.reference_files or ()
@@ -286,14 +289,14 @@ def _mistakes(exercise: Exercise, raw: Sequence[Mapping[str, Any]], vocabulary: 
             yield replace(fault, path=(*path, *below))
 
 
-def _cases(check: CheckSpec, exercise: Exercise, kinds: CheckKinds) -> list[str]:
-    """The names of the cases that ``check`` is judged on, chosen as in ``grader.grading.checks``."""
+def cases_for(check: CheckSpec, exercise: Exercise, kinds: CheckKinds) -> tuple[Case, ...]:
+    """The cases that ``check`` is judged on: those that it names, those that name it, else the default of its kind."""
     if check.on:
-        return list(check.on)
-    served = [case.name for case in exercise.cases if _serves(case, check.kind)]
+        return tuple(case for case in exercise.cases if case.name in check.on)
+    served = tuple(case for case in exercise.cases if _serves(case, check.kind))
     if check.kind == "raises" or (check.kind in kinds and kinds[check.kind].KIND.every_case):
         return served
-    return [case.name for case in exercise.cases if check.kind in case.only] or served[:1]
+    return tuple(case for case in exercise.cases if check.kind in case.only) or served[:1]
 
 
 def _serves(case: Case, kind: str) -> bool:

@@ -26,6 +26,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from grader.core.model import ArrayType, Case, CheckSpec, Exercise, Observation, Program, Returned, Text, Verdict
+from grader.course import validate
 from grader.course.validate import CheckKind as CheckKind
 from grader.course.validate import CheckModule
 from grader.grading.inputs import Drawn
@@ -89,16 +90,8 @@ def read(spec: CheckSpec, options: type[T]) -> T:
 
 
 def cases_for(spec: CheckSpec, exercise: Exercise) -> tuple[Case, ...]:
-    """The cases that ``spec`` is judged on: those that it names, those that name it, else the default of its kind."""
-    if spec.on:
-        return tuple(case for case in exercise.cases if case.name in spec.on)
-    if spec.kind == "raises":
-        return tuple(case for case in exercise.cases if case.raises is not None)
-    own = tuple(case for case in exercise.cases if spec.kind in case.only)
-    general = tuple(case for case in exercise.cases if not case.only and case.raises is None)
-    if kinds()[spec.kind].KIND.every_case:
-        return tuple(case for case in exercise.cases if case in own or case in general)
-    return own or general[:1]
+    """The cases that ``spec`` is judged on; see ``validate.cases_for``."""
+    return validate.cases_for(spec, exercise, kinds())
 
 
 def signature(spec: CheckSpec, drawn: Drawn, got: tuple[Observation, ...]) -> tuple[Observation, ...]:
