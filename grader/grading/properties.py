@@ -36,7 +36,7 @@ _SECRET_KIND = Message("the result is not an array of numbers")
 #: The maximum number of entries of one result. Each byte received may take eight here, in several copies.
 MOST_NUMBERS = 1 << 20
 #: The sentences of ``results`` and ``require_shape`` for hidden cases.
-SECRETS = (_EMPTY, _NOT_FINITE, _SECRET_SHAPE, _SECRET_KIND)
+SHARED = (_EMPTY, _NOT_FINITE, _SECRET_SHAPE, _SECRET_KIND)
 
 
 def program(target: Target, *inputs: Drawn) -> Program:

@@ -47,10 +47,10 @@ from numpy.typing import NDArray
 from grader.core.errors import CourseError
 from grader.core.model import CheckSpec, Message, Program, Status, Verdict
 from grader.core.text import name_list
+from grader.grading import properties
 from grader.grading.checks import CheckKind, JudgeInput, read
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
-from grader.grading.properties import SECRETS as SHARED
 from grader.grading.properties import Floats, alike_results, argument_names, has_axis, program, random_like, sequences
 
 
@@ -76,7 +76,7 @@ _AXIS = Message("the result has no row for each position")
 _FEW_POSITIONS = Message(
     "{exercise}, check causal: found {names} with {length} positions on axis {axis}; expected 2 or more"
 )
-SECRETS = (_FUTURE, _NEXT, _BLIND, _AXIS, *SHARED)
+SECRETS = (_FUTURE, _NEXT, _BLIND, _AXIS, *properties.SHARED)
 
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:

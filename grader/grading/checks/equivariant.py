@@ -47,10 +47,10 @@ from numpy.typing import NDArray
 from grader.core.errors import CourseError
 from grader.core.model import CheckSpec, Message, Program, Status, Verdict
 from grader.core.text import name_list
+from grader.grading import properties
 from grader.grading.checks import CheckKind, JudgeInput, read
 from grader.grading.inputs import Drawn, derangement
 from grader.grading.programs import Target
-from grader.grading.properties import SECRETS as SHARED
 from grader.grading.properties import alike_results, argument_names, has_axis, near, program, random_like, sequences
 
 
@@ -77,7 +77,7 @@ _ROWS = Message("the result does not have one row for each row of {names}")
 _OTHER_ROWS = Message(
     "{exercise}, check equivariant: found {names} with rows {rows}; expected one number of rows, 3 or more"
 )
-SECRETS = (*SHARED,)
+SECRETS = (*properties.SHARED,)
 
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:

@@ -45,8 +45,7 @@ import numpy as np
 
 from grader.core.model import Array, CheckSpec, Message, Program, Status, Text, Verdict
 from grader.grading.checks import CheckKind, JudgeInput, sent, values
-from grader.grading.compare import SECRETS as SHARED
-from grader.grading.compare import compare
+from grader.grading.compare import SHARED, compare
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
 

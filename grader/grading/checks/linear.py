@@ -42,8 +42,7 @@ from grader.core.model import CheckSpec, Message, Program, Status, Text, Verdict
 from grader.grading.checks import CheckKind, JudgeInput, read
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
-from grader.grading.properties import SECRETS as SHARED
-from grader.grading.properties import Floats, alike_results, argument_names, near, program, random_like
+from grader.grading.properties import SHARED, Floats, alike_results, argument_names, near, program, random_like
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,8 +43,7 @@ from grader.core.model import CheckSpec, Message, Program, Status, Verdict
 from grader.grading.checks import CheckKind, JudgeInput, read
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
-from grader.grading.properties import SECRETS as SHARED
-from grader.grading.properties import argument_names, near, program, results
+from grader.grading.properties import SHARED, argument_names, near, program, results
 
 
 @dataclass(frozen=True, slots=True)

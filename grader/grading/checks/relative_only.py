@@ -49,8 +49,7 @@ from grader.core.model import CheckSpec, Message, Program, Status, Verdict
 from grader.grading.checks import CheckKind, JudgeInput, read
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
-from grader.grading.properties import SECRETS as SHARED
-from grader.grading.properties import Floats, argument_names, program, random_like, require_shape, results
+from grader.grading.properties import SHARED, Floats, argument_names, program, random_like, require_shape, results
 
 
 @dataclass(frozen=True, slots=True)

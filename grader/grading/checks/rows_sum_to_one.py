@@ -43,8 +43,7 @@ from grader.core.text import EMPTY
 from grader.grading.checks import CheckKind, JudgeInput, read
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
-from grader.grading.properties import SECRETS as SHARED
-from grader.grading.properties import Floats, has_axis, program, results
+from grader.grading.properties import SHARED, Floats, has_axis, program, results
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,8 +53,7 @@ from grader.core.text import EMPTY
 from grader.grading.checks import CheckKind, JudgeInput, read
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
-from grader.grading.properties import SECRETS as SHARED
-from grader.grading.properties import Floats, require_shape, results
+from grader.grading.properties import SHARED, Floats, require_shape, results
 from grader.grading.properties import program as one_program
 
 

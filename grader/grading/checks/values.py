@@ -42,8 +42,7 @@ from dataclasses import dataclass
 
 from grader.core.model import CheckSpec, Message, Program, Status, Verdict
 from grader.grading.checks import CheckKind, JudgeInput, read, sent
-from grader.grading.compare import SECRETS as SHARED
-from grader.grading.compare import compare
+from grader.grading.compare import SHARED, compare
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
 from grader.grading.properties import program
