@@ -224,9 +224,6 @@ BAD_COOKIE = Message(
 
 SYNTAX = Message("line {line}, column {column}: Python cannot parse this{source} ({reason}).{hint}")
 QUOTED_LINE = Message(": `{line}`")
-PYTHON_2 = Message(" This is Python 2; in Python 3 it is print(x), and except (A, B) as e.")
-INDENTATION = Message(" Indent with four spaces everywhere; do not use tabs.")
-FULL_WIDTH = Message(" Type it again with the input method switched to English.")
 ONLY_IN_JUPYTER = Message(" Lines that start with % or ! work in notebooks only: remove them, or submit the notebook.")
 CONFLICT = Message(" This is a leftover merge conflict: choose one side and remove the markers.")
 GIVES_UP = Message(

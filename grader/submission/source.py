@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from grader.core.model import Part, Text
+from grader.core.tables import table, text_of
 from grader.core.text import EMPTY
 from grader.submission import messages as say
 from grader.submission.files import MAX_CODE, RawFile
@@ -24,16 +25,6 @@ from grader.submission.messages import Unusable, printable
 from grader.submission.text import decode
 
 _WIDTH = 80
-_HINTS: tuple[tuple[str, Text], ...] = (
-    ("Missing parentheses in call to", say.PYTHON_2),
-    ("multiple exception types must be parenthesized", say.PYTHON_2),
-    ("tabs and spaces", say.INDENTATION),
-    ("unindent does not match", say.INDENTATION),
-    ("unexpected indent", say.INDENTATION),
-    ("invalid character", say.FULL_WIDTH),
-    ("invalid non-printable character", say.FULL_WIDTH),
-)
-
 
 #: Further limits for one submission: top-level names, and steps that the parser spends on f-strings. Before Python
 #: 3.12, the parser searches for each field from the start of the string, so 256 kB of ``{a}`` take seconds. Later
@@ -199,7 +190,8 @@ def _complaint(error: SyntaxError, text: str) -> Text:
     number = min(max(error.lineno or 1, 1), len(lines))
     column = max(error.offset or 1, 1)
     line = lines[number - 1]
-    hint = next((hint for part, hint in _HINTS if part in error.msg), EMPTY)
+    rows = table(__file__, "hints.yaml")
+    hint = next((text_of(row) for row in rows if any(words in error.msg for words in row["when"])), EMPTY)
     if line.startswith(("%", "!")):
         hint = say.ONLY_IN_JUPYTER
     elif line.startswith(("<<<<<<<", "=======", ">>>>>>>")):
