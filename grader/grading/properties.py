@@ -39,6 +39,11 @@ MOST_NUMBERS = 1 << 20
 SHARED = (_EMPTY, _NOT_FINITE, _SECRET_SHAPE, _SECRET_KIND)
 
 
+def one_call(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
+    """One call with the inputs as they are: all that many checks need."""
+    return (program(target, drawn),)
+
+
 def program(target: Target, *inputs: Drawn) -> Program:
     """One call for each of ``inputs``, all on one instance where the exercise is a class."""
     writer = Writer.to(target)

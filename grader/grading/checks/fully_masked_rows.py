@@ -43,11 +43,10 @@ from typing import Any
 
 import numpy as np
 
-from grader.core.model import Array, CheckSpec, Message, Program, Status, Text, Verdict
-from grader.grading.checks import CheckKind, JudgeInput, sent, values
+from grader.core.model import Array, Message, Status, Text, Verdict
+from grader.grading.checks import CheckKind, JudgeInput, sent
 from grader.grading.compare import SHARED, compare
-from grader.grading.inputs import Drawn
-from grader.grading.programs import Target
+from grader.grading.properties import one_call
 
 KIND = CheckKind(
     Message("fully masked rows", "check"),
@@ -68,9 +67,7 @@ _OTHER = Message(
 SECRETS = (_NAN, _OTHER, *SHARED)
 
 
-def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
-    """One call."""
-    return values.calls(target, drawn, spec)
+calls = one_call
 
 
 def judge(seen: JudgeInput) -> Verdict:

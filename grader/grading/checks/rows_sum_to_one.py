@@ -38,12 +38,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grader.core.model import CheckSpec, Message, Program, Status, Verdict
+from grader.core.model import Message, Status, Verdict
 from grader.core.text import EMPTY
 from grader.grading.checks import CheckKind, JudgeInput, read
-from grader.grading.inputs import Drawn
-from grader.grading.programs import Target
-from grader.grading.properties import SHARED, Floats, has_axis, program, results
+from grader.grading.properties import SHARED, Floats, has_axis, one_call, results
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +66,7 @@ _AXES = Message("the result is a single number; expected an array of weights")
 SECRETS = (_NEGATIVE, _TOGETHER, _SUM, _AXES, _FEWER, *SHARED)
 
 
-def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
-    """One call."""
-    return (program(target, drawn),)
+calls = one_call
 
 
 def judge(seen: JudgeInput) -> Verdict:

@@ -41,12 +41,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.core.model import Array, CheckSpec, Message, Program, Status, Verdict
+from grader.core.model import Array, Message, Status, Verdict
 from grader.grading.checks import CheckKind, JudgeInput, read, sent
 from grader.grading.compare import SHARED, compare
-from grader.grading.inputs import Drawn
-from grader.grading.programs import Target
-from grader.grading.properties import program
+from grader.grading.properties import one_call
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +63,7 @@ _OTHER = Message("pe[pos] @ M is not pe[pos + delta]: the matrix moves the rows 
 SECRETS = (_OTHER, *SHARED)
 
 
-def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
-    """One call."""
-    return (program(target, drawn),)
+calls = one_call
 
 
 def judge(seen: JudgeInput) -> Verdict:

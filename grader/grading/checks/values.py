@@ -40,12 +40,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grader.core.model import CheckSpec, Message, Program, Status, Verdict
+from grader.core.model import Message, Status, Verdict
 from grader.grading.checks import CheckKind, JudgeInput, read, sent
 from grader.grading.compare import SHARED, compare
-from grader.grading.inputs import Drawn
-from grader.grading.programs import Target
-from grader.grading.properties import program
+from grader.grading.properties import one_call
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +61,7 @@ SECRETS = SHARED
 _ONE_OF = Message("result {place} of {count}: {text}")
 
 
-def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
-    """One call."""
-    return (program(target, drawn),)
+calls = one_call
 
 
 def judge(seen: JudgeInput) -> Verdict:
