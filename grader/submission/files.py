@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from grader.core.model import Notice, Text
+from grader.core.tables import texts
 from grader.submission import messages as say
 from grader.submission.messages import Unusable, listing, printable
 from grader.submission.opening import FileLocation, entries, not_regular, open_file, refusal
@@ -181,13 +182,14 @@ def _too_much(total: int, what: Text, limit: int) -> Text:
 
 def _notices(name: str, unwanted: Sequence[Member]) -> Iterator[Notice]:
     """Notices about the members that are not read."""
-    for text, members in (
-        (say.LINKS, [member for member in unwanted if member.refused is say.LINK]),
-        (say.SPECIALS, [member for member in unwanted if member.refused not in (None, say.LINK)]),
-        (say.INNER_ARCHIVES, [member for member in unwanted if member.refused is None and member.kind == "archive"]),
-        (say.OTHER_FILES, [member for member in unwanted if member.refused is None and member.kind == "other"]),
+    for reason, members in (
+        ("links", [member for member in unwanted if member.refused is say.LINK]),
+        ("specials", [member for member in unwanted if member.refused not in (None, say.LINK)]),
+        ("archives", [member for member in unwanted if member.refused is None and member.kind == "archive"]),
+        ("others", [member for member in unwanted if member.refused is None and member.kind == "other"]),
     ):
         if members:
+            text = texts(__file__, "unread.yaml")[reason]
             yield Notice(name, text.fill(names=listing([member.path for member in members])))
 
 

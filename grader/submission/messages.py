@@ -141,18 +141,6 @@ LESSER_ANSWERS = Message("not read: {counts} counts, because {why}. Merge them i
 AS_NEW = Message("both have the same time stamp and it has the usual name")
 AS_NEW_UNNAMED = Message("both have the same time stamp and it comes first by name")
 NOTHING_IN_THIS = Message("this one has no answers that can be read")
-OTHER_FILES = Message(
-    "not read: {names}. Only .py, .ipynb and answers.yaml are read; code that opens other files will not find them."
-)
-INNER_ARCHIVES = Message(
-    "archives inside a submission are not opened: {names}. Unpack them, and put the files themselves into the folder"
-    " or zip."
-)
-LINKS = Message(
-    "symbolic links are not followed, so their targets were not read: {names}. Replace the links with the files or"
-    " folders themselves."
-)
-SPECIALS = Message("not opened, because they are not regular files: {names}.")
 SHADOWS = Message(
     "“{name}” is the name of {owner}, and `import {name}` would find this file instead. Rename it, for example to"
     " {new}, and update its imports."
@@ -170,12 +158,6 @@ BAD_ZIP_NAME = Message(
     "the archive contains the name “{name}”, which {why}. Pack the folder itself again, with relative paths and"
     " forward slashes (your system's own zip tool does that)."
 )
-GOES_UP = Message("leads out of it with “..”")
-IS_ABSOLUTE = Message("is an absolute path")
-HAS_DRIVE = Message("begins with a drive letter")
-HAS_BACKSLASH = Message("contains backslashes")
-NAMELESS = Message("is not a valid name")
-TWICE = Message("is in it twice")
 NAMES_NOT_UTF8 = Message(
     "a file name in the archive is marked as UTF-8 but is not valid UTF-8. Rename the file and pack it again."
 )
@@ -200,15 +182,6 @@ YAML_TEXT = Message("YAML text")
 THE_CODE_ITSELF = Message("Submit the code itself, as a .py or .ipynb file.")
 RENAME_IT = Message("Rename it so that it ends in {suffix}.")
 PLAIN_TEXT = Message("Save it as plain text (UTF-8).")
-PDF = Message("a PDF document")
-IMAGE = Message("a picture")
-OFFICE = Message("an Office document")
-ZIP = Message("a zip archive")
-ARCHIVE = Message("a compressed archive")
-RTF = Message("rich text (RTF)")
-PROGRAM = Message("a compiled program")
-WEB_PAGE = Message("a web page")
-DATA = Message("binary data")
 WIDE = Message("the text is saved as {encoding}; expected UTF-8. {remedy}")
 SAVE_AS_UTF8 = Message(
     "Save it as UTF-8 (VS Code: click the encoding in the status bar, “Save with Encoding”, “UTF-8”)."
@@ -224,8 +197,6 @@ BAD_COOKIE = Message(
 
 SYNTAX = Message("line {line}, column {column}: Python cannot parse this{source} ({reason}).{hint}")
 QUOTED_LINE = Message(": `{line}`")
-ONLY_IN_JUPYTER = Message(" Lines that start with % or ! work in notebooks only: remove them, or submit the notebook.")
-CONFLICT = Message(" This is a leftover merge conflict: choose one side and remove the markers.")
 GIVES_UP = Message(
     "Python's parser cannot handle this ({reason}). Split deeply nested or very long expressions into statements."
 )
@@ -237,14 +208,9 @@ NOT_JSON = Message(
     " Open it in Jupyter and save it again."
 )
 NOT_A_NOTEBOOK = Message("this is JSON, but not a notebook: {reason}. Open it in Jupyter and save it again.")
-NO_CELLS = Message("it has no list of cells")
-NO_VERSION = Message("it has no “nbformat” number")
 TOO_INTRICATE = Message(
     "it has more than {limit} nested parts, probably in its outputs. Clear the outputs of all cells and save it."
 )
-NEWER = Message("its format {version} is newer than 4")
-ODD_CELL = Message("its cell {number} has no readable source")
-CONVERSION = Message("its old format cannot be converted ({reason})")
 OLD_TOO_LARGE = Message(
     "it is in a format from before 2014. Notebooks in such formats may have {limit} in all here; these have {found}. "
     "Open it in Jupyter and save it, which converts it to the current format; then upload it again."

@@ -13,7 +13,7 @@ import re
 import sys
 import tokenize
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from grader.core.model import Part, Text
@@ -190,16 +190,15 @@ def _complaint(error: SyntaxError, text: str) -> Text:
     number = min(max(error.lineno or 1, 1), len(lines))
     column = max(error.offset or 1, 1)
     line = lines[number - 1]
-    rows = table(__file__, "hints.yaml")
-    hint = next((text_of(row) for row in rows if any(words in error.msg for words in row["when"])), EMPTY)
-    if line.startswith(("%", "!")):
-        hint = say.ONLY_IN_JUPYTER
-    elif line.startswith(("<<<<<<<", "=======", ">>>>>>>")):
-        hint = say.CONFLICT
+    hint = next((text_of(row) for row in table(__file__, "hints.yaml") if _applies(row, line, error.msg)), EMPTY)
     shown = printable(_around(line, column))
     source = say.QUOTED_LINE.fill(line=shown) if shown else EMPTY
     reason = printable(error.msg)
     return say.SYNTAX.fill(line=number, column=column, source=source, reason=reason, hint=hint)
+
+
+def _applies(row: Mapping[str, Sequence[str]], line: str, message: str) -> bool:
+    return line.startswith(tuple(row.get("starts", ()))) or any(words in message for words in row.get("when", ()))
 
 
 def _around(line: str, column: int) -> str:
