@@ -18,7 +18,7 @@ from grader.core.text import EMPTY
 from grader.submission import messages as say
 from grader.submission.files import MAX_FILES, MAX_HIDDEN, FoundFiles, Member, gather, is_ignored, kind_of
 from grader.submission.messages import Unusable, printable
-from grader.submission.opening import FileLocation, not_regular, open_file, what_is
+from grader.submission.opening import FileLocation, not_regular, open_file, special, what_is
 from grader.submission.text import looks_like
 
 #: The most bytes that zipfile may read at once. This limits the table of contents to about 90 000 names.
@@ -148,7 +148,7 @@ def _refused(info: zipfile.ZipInfo) -> Text | None:
     mode = info.external_attr >> 16
     if info.create_system != 3 or stat.S_IFMT(mode) in (0, stat.S_IFREG):
         return None
-    return say.SPECIAL.fill(what=say.A_SPECIAL_FILE) if stat.S_ISDIR(mode) else not_regular(mode)
+    return say.SPECIAL.fill(what=special("special")) if stat.S_ISDIR(mode) else not_regular(mode)
 
 
 def _name(info: zipfile.ZipInfo) -> str:

@@ -80,26 +80,14 @@ SPECIAL = Message("this is not a regular file but {what}, so it was not opened. 
 LINK = Message("this is a symbolic link, and links are not followed. Put the file or folder itself here.")
 CHANGING = Message("this changed while it was being read. Wait until it is completely saved, and try again.")
 TOO_DEEP = Message("it is nested more than {limit} folders deep, so it was not read. Submit only your own files.")
-FOLDER = Message("a folder")
 FOLDER_LIKE_A_FILE = Message(
     "this is a folder with a name like a file, and there is no such file in it. Put the file itself here."
 )
-DEVICE = Message("a device")
-PIPE = Message("a pipe")
-SOCKET = Message("a socket")
-SYMLINK = Message("a symbolic link")
 DENIED = Message(
     "you have no permission to read this. Make it readable (`chmod u+r`, or the file's properties) and try again."
 )
 IO_ERROR = Message("reading failed: {reason}. Make a new copy of it and try again.")
 TOO_LARGE = Message("it is {found}, more than the limit of {limit} for {what}. {advice}")
-A_SOURCE = Message("a source file")
-A_NOTEBOOK = Message("a notebook")
-AN_ANSWERS_FILE = Message("an answers file")
-CELLS = Message("the code cells of one notebook")
-SHORTEN = Message("Submit only your own code, without data.")
-CLEAR_OUTPUTS = Message("Clear the outputs of all cells, save, and submit it again.")
-KEEP_SHORT = Message("Answers are short: is this the right file?")
 EMPTY_FILE = Message("the file is empty; expected Python code. Did you save it before you submitted it?")
 NO_CODE = Message(
     "there is no code and no answers file: expected a .py file, a notebook (.ipynb) or an answers.yaml, found {found}."
@@ -107,7 +95,6 @@ NO_CODE = Message(
 NO_FILES = Message("no files")
 IT_IS = Message("{name} ({what})")
 IT_IS_HIDDEN = Message("{name} (hidden, or created by the system)")
-NO_REGULAR_FILE = Message("not a regular file")
 UNPACK_IT = Message(" Archives inside a submission are not opened: unpack it, and submit the files in it.")
 ALL_LEFT_OUT = Message("none of the {count} files can be graded. {problems}")
 TOO_MANY_FILES = Message(
@@ -162,7 +149,6 @@ NAMES_NOT_UTF8 = Message(
     "a file name in the archive is marked as UTF-8 but is not valid UTF-8. Rename the file and pack it again."
 )
 SPECIAL_IN_ZIP = Message("“{name}” in the archive is not a regular file but {what}. Pack the files themselves.")
-A_SPECIAL_FILE = Message("a special file")
 ENCRYPTED = Message("“{name}” in the archive is password-protected. Pack it again without a password.")
 COMPRESSION = Message(
     "“{name}” in the archive is compressed in an unusual way (method {method}). Pack it again with your system's own"

@@ -12,7 +12,7 @@ from typing import Any
 from grader.core.model import Notice, Part, Text
 from grader.core.tables import texts
 from grader.submission import messages as say
-from grader.submission.files import MAX_SOURCE, RawFile
+from grader.submission.files import MAX_SOURCE, RawFile, too_large
 from grader.submission.messages import Unusable, listing, printable
 from grader.submission.source import ParseBudget, SourceFacts, combine, future_imports, parse
 from grader.submission.text import decode
@@ -122,8 +122,7 @@ def _code_cells(raw: RawFile, budget: ParseBudget) -> tuple[list[str], Text | No
         raise Unusable(raw.path, say.TOO_MANY_CELLS.fill(limit=MAX_CELLS))
     total = sum(map(len, sources))
     if total > MAX_SOURCE:
-        found, limit = say.size(total), say.size(MAX_SOURCE)
-        raise Unusable(raw.path, say.TOO_LARGE.fill(found=found, limit=limit, what=say.CELLS, advice=say.SHORTEN))
+        raise Unusable(raw.path, too_large("cells", total, MAX_SOURCE))
     return sources, remark
 
 
