@@ -12,7 +12,7 @@ def check_label(name: str) -> Text:
     """The name of a check for people; a name from another version of attncheck is the same in both languages."""
     from grader.grading import checks  # loads numpy
 
-    return checks.kinds()[name].ABOUT if name in checks.kinds() else same(name.replace("_", " "))
+    return checks.kinds()[name].KIND.about if name in checks.kinds() else same(name.replace("_", " "))
 
 
 def all_passed(report: Report) -> Text:
