@@ -35,6 +35,8 @@ from grader.formulas.ast import (
     Sum,
     Times,
     children,
+    product_of,
+    sum_of,
     walk,
     with_children,
 )
@@ -42,7 +44,7 @@ from grader.formulas.compare import evaluators
 from grader.formulas.declarations import Declarations
 from grader.formulas.errors import FormulaError, TooExpensiveError
 from grader.formulas.evaluate import Evaluator
-from grader.formulas.flat import Flat, common_factor, product_of, shape, sum_of
+from grader.formulas.flat import Flat, common_factor, shape
 from grader.formulas.values import FormulaValue, Mat, SizelessTensor, Vec, equal, flatten, map_entries
 
 #: Evaluations for one line; of those in accepted chains, half need at most 30, and all less than 300.

@@ -6,11 +6,10 @@ import contextlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Literal, TypeAlias
 
 from grader.core.model import Message, Text
-from grader.formulas.ast import FunctionCall, Name, Node, Number, walk
+from grader.formulas.ast import ONE, FunctionCall, Name, Node, walk
 from grader.formulas.errors import FormulaError
 from grader.formulas.parse import parse
 from grader.formulas.tokens import normalize
@@ -254,7 +253,7 @@ def _symbol(name: str, text: str, parameter: str | None, vocabulary: Vocabulary)
     words = " ".join(text.split())
     match words:
         case "rotation":
-            return Rotation(Number(Fraction(1)))
+            return Rotation(ONE)
         case "integer" | "positive integer" | "real" | "positive real" | "fraction":
             return Scalar(words)
     raise DeclarationError(name, _NOT_DECLARED.fill(text=text, known=DECLARATION_FORMS))

@@ -84,6 +84,7 @@ _PLANE = Message("Only a vector with two numbers has an angle, and “${what}$�
 _HIGHEST_POWER = 8
 _POWER = Message("Power {count} of the matrix “${what}$” is not computed here, only powers 1 to {most}.")
 _SQUARE = Message("“${what}$” is {shape}; only a square matrix has powers.")
+_SQUARE_TRACE = Message("“${what}$” is {shape}; only a square matrix has a trace.")
 _BELOW = Message("“${what}$” is {shape} and cannot be a divisor.")
 _NO_SIZE = Message("The size of the {what} is not clear here: add it to or multiply it by something of known size.")
 _ONES = Message("vector of ones")
@@ -92,7 +93,6 @@ _NOT_A_MAP = Message("“${what}$” is not a function.")
 _VARIANCE_OF = Message("“${what}$” is a vector. Name a component, such as `Var(q_i)`, or a sum.")
 _GIVEN = Message("“${what}$” is not random: after `|` stand names of random quantities.")
 _STILL_RANDOM = Message("What is left after $| {what}$ is still random: take its expectation or variance.")
-_INNER = Message("A derivative of a derivative is not supported here.")
 _BY = Message("“${what}$” is not a variable that can be differentiated with respect to here.")
 _DIFFERENTIAL = Message("“$d{what}$” is a differential, which has no value by itself.")
 _ORDERS = Message("$O(…)$ has to be the whole answer, not a part of it.")
@@ -444,8 +444,9 @@ class Evaluator:
         raise ShapeError(_NO_SIZE.fill(what=UNIT))
 
     def _vectors(self, left: Vec, right: Vec, sign: Sign, nodes: tuple[Node, Node, Node]) -> FormulaValue:
-        if sign == " " and not left.row and not right.row and isinstance(nodes[1], Derivative):
-            sign = "⊗"  # u ∂Z/∂s: in a product, a gradient is a row
+        listed = isinstance(nodes[1], Sum) and nodes[1].indices[:1] and nodes[1].indices[0].endswith("…")
+        if sign == " " and not left.row and not right.row and (listed or isinstance(nodes[1], Derivative)):
+            sign = "⊗"  # u ∂Z/∂s or u [v_1, …, v_n]: in a product, a gradient is a row, and so is a list
         if sign == "⊗" or (sign in (" ", "*") and not left.row and right.row):
             self.meter.spend(len(left.items) * len(right.items))
             rows = tuple(tuple(x * y for y in right.items) for x in left.items)
@@ -735,6 +736,16 @@ class Evaluator:
         rows = tuple(tuple(x if i == j else ZERO for j in size) for i, x in enumerate(value.items))
         return Mat(rows, (value.label, value.label))
 
+    def _trace(self, body: Node) -> FormulaValue:
+        value, size = self.value(body), self.names.only_size
+        if isinstance(value, SizelessTensor) and value.at is None:
+            if size is None:
+                raise ShapeError(_NO_SIZE.fill(what=IDENTITY))
+            return value.factor * self._length_of(size)
+        if not isinstance(value, Mat) or value.shape[0] != value.shape[1]:
+            raise ShapeError(_SQUARE_TRACE.fill(what=show(body), shape=describe_shape(value)))
+        return self._inner((ONE,) * len(value.rows), (row[at] for at, row in enumerate(value.rows)))
+
     def _order(self, body: Node) -> FormulaValue:
         raise UndefinedError(_ORDERS)
 
@@ -808,7 +819,7 @@ class Evaluator:
             raise NotPolynomialError
         if any(isinstance(value, SizelessTensor) or scalars.is_complex(value) for value in found):
             raise UndefinedError(_BY.fill(what=show(args[0])))
-        plain = [scalars.to_mpf(value.value if isinstance(value, Dual) else value) for value in found]
+        plain = [scalars.to_mpf(scalars.plain(value)) for value in found]
         best = function(plain)
         if plain.count(best) > 1 and any(isinstance(value, Dual) for value in found):
             raise UndefinedError(_BY.fill(what=show(args[0])))  # no derivative there
@@ -987,13 +998,13 @@ class Evaluator:
         self, name: str, at: FormulaValue, place: int, value: Callable[[], FormulaValue]
     ) -> FormulaValue:
         """The derivative of ``value()`` with respect to the component of ``name`` at ``place``."""
-        if any(isinstance(x, Dual) for old in self._overlay.values() for x in flatten(old)):
-            raise ShapeError(_INNER)
+        levels = [x.level for old in self._overlay.values() for x in flatten(old) if isinstance(x, Dual)]
+        level = 1 + max(levels, default=0)
         made: FormulaValue
         if isinstance(at, Vec):
-            made = replace(at, items=tuple(Dual(x, whole(i == place)) for i, x in enumerate(at.items)))
+            made = replace(at, items=tuple(Dual(x, whole(i == place), level) for i, x in enumerate(at.items)))
         else:
-            made = Dual(at, ONE)
+            made = Dual(at, ONE, level)
         overlay, self._overlay = self._overlay, {**self._overlay, name: made}
         try:
             found = value()
@@ -1001,7 +1012,7 @@ class Evaluator:
             self._overlay = overlay
         if isinstance(found, SizelessTensor):
             raise ShapeError(_NO_SIZE.fill(what=IDENTITY if found.at is None else UNIT))
-        return map_entries(found, lambda x: x.derivative if isinstance(x, Dual) else ZERO)
+        return map_entries(found, lambda x: x.derivative if isinstance(x, Dual) and x.level == level else ZERO)
 
     def _jacobian(self, of: Node, *args: Node) -> FormulaValue:
         if len(args) != 1:
@@ -1040,6 +1051,7 @@ _FUNCTIONS: Mapping[str, Callable[..., FormulaValue]] = {
     "delta": lambda self, one, two: Fraction(self._place(one) == self._place(two)),
     "ones": Evaluator._ones,
     "diag": Evaluator._diagonal,
+    "tr": Evaluator._trace,
     "O": Evaluator._order,
     "d": Evaluator._differential,
 }

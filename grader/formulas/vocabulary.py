@@ -23,7 +23,7 @@ FUNCTIONS: Mapping[str, tuple[int, int]] = {
     "max": (1, 9), "min": (1, 9), "norm": (1, 1), "rot": (1, 1), "diag": (1, 1), "onehot": (1, 2), "ones": (1, 1),
     "transpose": (1, 1), "sum": (1, 9), "D": (1, 2), "O": (1, 1), "dot": (2, 2), "outer": (2, 2), "matmul": (2, 2),
     "angle": (1, 1), "delta": (2, 2), "lg": (1, 1), "pow": (2, 2), "log1p": (1, 1), "expm1": (1, 1), "softplus": (1, 1),
-    "Re": (1, 1), "Im": (1, 1), "conj": (1, 1),
+    "Re": (1, 1), "Im": (1, 1), "conj": (1, 1), "tr": (1, 1),
 }  # fmt: skip
 _ALIASES = {
     "var": "Var", "V": "Var", "variance": "Var", "cov": "Cov", "ln": "log", "Exp": "exp", "Log": "log", "lb": "log2",
@@ -31,7 +31,7 @@ _ALIASES = {
     "Abs": "abs",
     "R": "rot", "one_hot": "onehot", "inner": "dot", "Transpose": "transpose", "Θ": "O", "Theta": "O",
     "σ": "sigmoid", "grad": "D", "expectation": "E", "std": "Std", "SD": "Std", "stdev": "Std",
-    "overline": "conj",
+    "overline": "conj", "Tr": "tr", "trace": "tr",
 }  # fmt: skip
 #: Shorter names of functions are only recognised as whole words, not inside a run of letters.
 _SHORT = 3
@@ -48,12 +48,13 @@ _TWO_WAYS = Message("“{word}” is ambiguous; write `*` between the names.")
 class Vocabulary:
     """The declared names with their kinds, and the name that each spelling stands for.
 
-    With ``differentials``, ``dx`` is the differential of x wherever it is no declared name.
+    ``by`` is what a derivation differentiates by: there, ``dx`` is the differential of x wherever it is no declared
+    name, and ``DF`` the derivative of F.
     """
 
     kinds: Mapping[str, Kind]
     spellings: Mapping[str, str] = field(default_factory=dict)
-    differentials: bool = False
+    by: str = ""
 
     @staticmethod
     def of(kinds: Mapping[str, Kind], aliases: Mapping[str, Iterable[str]] | None = None) -> Vocabulary:
@@ -89,6 +90,12 @@ def function_name(word: str, vocabulary: Vocabulary) -> str | None:
     if word in vocabulary.spellings:
         return None
     return word if word in FUNCTIONS else _ALIASES.get(word)
+
+
+def maps(vocabulary: Vocabulary) -> set[str]:
+    """The names of maps, and that of the identity."""
+    found = {name for name, kind in vocabulary.kinds.items() if kind == "map"}
+    return found | {"id"} if found and vocabulary.by else found
 
 
 def split_word(word: str, vocabulary: Vocabulary, bound: Iterable[str] = ()) -> tuple[Piece, ...] | None:
@@ -186,7 +193,7 @@ def _special(word: str, vocabulary: Vocabulary) -> list[tuple[int, Piece]]:
     """Predefined names: I, I_n, π, e, e_t, δ_ij, and single letters, which can be indices."""
     if word.startswith("I_") and word[2:] in vocabulary.spellings:
         return [(len(word), Name("I"))]
-    if word in ("I", "pi", "π", "e"):
+    if word in ("I", "pi", "π", "e") or (word == "id" and word in maps(vocabulary)):
         return [(len(word), Name({"pi": "π"}.get(word, word)))]
     if len(word) == 1:
         return [(1, Name(word))]

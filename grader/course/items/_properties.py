@@ -253,8 +253,9 @@ def operators(node: Node, names: Declarations) -> set[str]:  # noqa: PLR0911
             return {"√"}
         case FunctionCall("abs" | "norm" | "angle", (Name() as of,)) if shape(of, names) == "column":
             return set()  # its length or its angle is a symbol like others
-        case FunctionCall(function):
-            return {"kron"} if function in _KRONECKER else {function}
+        case FunctionCall(function, args):
+            places = function == "onehot" and len(args) > 1  # an entry: [[a_11, …, a_1n], …]
+            return set() if places else {"kron"} if function in _KRONECKER else {function}
         case Name("I"):
             return {"kron"} if "I" not in names.declared else set()
         case Sum():

@@ -91,9 +91,16 @@ from grader.course.items._stages import Looker, Progress, Route
 from grader.course.items.expression import as_text, check_declarations, describe_declarations
 from grader.course.problems import ValueProblem, unexpected
 from grader.formulas import compare, scalars
-from grader.formulas.ast import Derivative, Name, Node, Number, children, with_children
+from grader.formulas.ast import Derivative, Name, Node, Number, children, walk, with_children
 from grader.formulas.compare import Counterexample, ValueTable
-from grader.formulas.declarations import GIVEN_FORMS, DeclarationError, Declarations, Random, read_declarations
+from grader.formulas.declarations import (
+    GIVEN_FORMS,
+    DeclarationError,
+    Declarations,
+    Definition,
+    Random,
+    read_declarations,
+)
 from grader.formulas.differentials import derivative_of
 from grader.formulas.errors import FormulaError, ParseError
 from grader.formulas.flat import Flat, with_ones
@@ -125,7 +132,7 @@ _UNREAD = Message("Line {number}, “${text}$”: {why}")
 _NOT_YET = Message("Every step so far is right, but “${last}$” is not the end yet.")
 _LINE = Message("line {number}")
 _REMARKS = Message("Read as remarks, not as steps: {lines}. If a formula in them is a step, give it a line of its own.")
-_LIMITS = Message("Limits are not judged ({lines}); write a derivative with `∂`.")
+_LIMITS = Message("Only limits of difference quotients are judged, so not {lines}; write a derivative with `∂`.")
 _ONLY_HERE = Message("Right, but line {number} holds only for the variances given here.")
 _STATE = Message("State what you assume about {missing}, each on its own line: given `{name}: iid(mean=…, var=…)`.")
 _GIVEN_UNREAD = Message("Your assumption about {name} cannot be read: {why}")
@@ -486,7 +493,8 @@ def _read_once(
     declared = read_declarations(dict(symbols), dict(given), dict(aliases))
     start, end = (parse(text, declared.vocabulary) for text in ends)
     if isinstance(start, Derivative):
-        declared = replace(declared, vocabulary=replace(declared.vocabulary, differentials=True))
+        by = next(part.name for part in walk(start.by) if isinstance(part, Name))
+        declared = replace(declared, vocabulary=replace(declared.vocabulary, by=by))
     return _OfBank(declared, start, end)
 
 
@@ -571,7 +579,8 @@ def _with_facts(steps: Sequence[Side], written: Sequence[tuple[int, str]], bank:
     """The steps, and before each that uses what the answer says elsewhere, such as p_i = exp(s_i)/Z, it written out."""
     stated = equations(written, bank.declared.vocabulary, {step.number for step in steps})[:_MOST_FACTS]
     both = [fact for left, right in stated for fact in ((left, right), (right, left))]
-    facts = [fact for fact in both if not isinstance(fact[0], (Name, Number)) and fact[0] not in (bank.start, bank.end)]
+    known = (bank.start, bank.end, *(side for fact in both for side in fact if _names_nothing(side, bank.declared)))
+    facts = [fact for fact in both if fact[0] not in known]
     found = [Side(bank.start, 0, show(bank.start))]
     for step in [*found, *steps]:
         together = step.node
@@ -584,6 +593,13 @@ def _with_facts(steps: Sequence[Side], written: Sequence[tuple[int, str]], bank:
                 found += [replace(step, node=node) for node in dict.fromkeys((alone, together))]
         found += [step] if step.number else []
     return found
+
+
+def _names_nothing(side: Node, declared: Declarations) -> bool:
+    """Whether a side is a number or a symbol that no formula of the question defines."""
+    return isinstance(side, Number) or (
+        isinstance(side, Name) and not isinstance(declared.declared.get(side.name), Definition)
+    )
 
 
 def _replaced(node: Node, old: Node, new: Node) -> Node:
