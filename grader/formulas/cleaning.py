@@ -455,11 +455,8 @@ def _ratio(value: FormulaValue, other: FormulaValue) -> Fraction | None:
 
 
 def _pairs(value: FormulaValue, other: FormulaValue) -> Sequence[tuple[scalars.Scalar, scalars.Scalar]]:
-    match value, other:
-        case Vec(items), Vec(others):
-            return list(zip(items, others, strict=False))
-        case Mat(rows), Mat(others):
-            return [pair for row, line in zip(rows, others, strict=False) for pair in zip(row, line, strict=False)]
+    if type(value) is type(other) and isinstance(value, (Vec, Mat)):
+        return list(zip(flatten(value), flatten(other), strict=False))
     if any(isinstance(side, (Vec, Mat, SizelessTensor)) for side in (value, other)):
         return []
     return [(value, other)]

@@ -186,11 +186,19 @@ class Evaluator:
 
     def at_indices(self, node: Node, places: Mapping[str, int]) -> FormulaValue:
         """The value of ``node`` where these free indices have these values. Raises FormulaError."""
-        bound, self._bound = self._bound, {**self._bound, **places}
+        return self._value_where(node, bound={**self._bound, **places})
+
+    def _value_where(
+        self, node: Node, bound: dict[str, int] | None = None, overlay: dict[str, FormulaValue] | None = None
+    ) -> FormulaValue:
+        """The value of ``node`` where indices have other values, or symbols."""
+        before = self._bound, self._overlay
+        self._bound = before[0] if bound is None else bound
+        self._overlay = before[1] if overlay is None else overlay
         try:
             return self.value(node)
         finally:
-            self._bound = bound
+            self._bound, self._overlay = before
 
     def whole(self, node: Node) -> int:
         """The value of ``node``, which has to be a whole number. Raises ShapeError or UndefinedError."""
@@ -222,11 +230,7 @@ class Evaluator:
             case Random():
                 return self._random(name, declared)
             case Definition(formula, None):
-                bound, self._bound = self._bound, {}
-                try:
-                    return self.value(formula)
-                finally:
-                    self._bound = bound
+                return self._value_where(formula, bound={})
             case Map() | Rotation() | Definition():
                 raise ShapeError(_MAP.fill(what=name))
         if name in self.free:
@@ -245,16 +249,12 @@ class Evaluator:
 
     def _tensor(self, name: str, declared: Tensor) -> FormulaValue:
         if name not in self.drawn:
-            size = self._size(name, declared.sizes)
-            labels = tuple(show(part) for part in declared.sizes)
-            value: FormulaValue
-            if len(size) == 1:
-                items = tuple(self._draw(name, i) for i in range(size[0]))
-                items = _shares(items) if declared.weights else items
-                value = Vec(items, declared.row, labels[0], not declared.row)
-            else:
-                rows = tuple(tuple(self._draw(name, i, j) for j in range(size[1])) for i in range(size[0]))
-                value = Mat(self._permutation(name, size[0]) if declared.permutation else rows, (labels[0], labels[1]))
+            value = self._filled(name, declared.sizes, lambda *at: self._draw(name, *at))
+            if isinstance(value, Vec):
+                items = _shares(value.items) if declared.weights else value.items
+                value = replace(value, items=items, row=declared.row, unoriented=not declared.row)
+            elif isinstance(value, Mat) and declared.permutation:
+                value = replace(value, rows=self._permutation(name, len(value.rows)))
             self.drawn[name] = value
         return self.drawn[name]
 
@@ -269,13 +269,17 @@ class Evaluator:
         return whole(number if number < 0 else number + 1)
 
     def _random(self, name: str, declared: Random) -> FormulaValue:
-        size = self._size(name, declared.sizes)
-        if not size:
-            return self._chance(name, declared, ())
-        labels = tuple(show(part) for part in declared.sizes)
-        if len(size) == 1:
-            return Vec(tuple(self._chance(name, declared, (i,)) for i in range(size[0])), False, labels[0], True)
-        rows = tuple(tuple(self._chance(name, declared, (i, j)) for j in range(size[1])) for i in range(size[0]))
+        return self._filled(name, declared.sizes, lambda *at: self._chance(name, declared, at))
+
+    def _filled(self, name: str, sizes: tuple[Node, ...], entry: Callable[..., Scalar]) -> FormulaValue:
+        """A number, a vector or a matrix of these sizes with ``entry`` of each place, counted from 0."""
+        ranges, labels = tuple(map(range, self._size(name, sizes))), tuple(map(show, sizes))
+        match ranges:
+            case ():
+                return entry()
+            case (places,):
+                return Vec(tuple(map(entry, places)), False, labels[0], True)
+        rows = tuple(tuple(entry(i, j) for j in ranges[1]) for i in ranges[0])
         return Mat(rows, (labels[0], labels[1]))
 
     def _chance(self, name: str, declared: Random, at: tuple[int, ...]) -> Scalar:
@@ -318,12 +322,12 @@ class Evaluator:
         terms = tuple(term for term in terms if term[1] != Number(ZERO)) or terms
         for place, (minus, term) in enumerate(terms):
             value = self.value(term)
-            value = map_entries(value, lambda x: -x) if minus else value
+            value = map_entries(value, operator.neg) if minus else value
             if found is None:
                 found = value
             else:
                 before = Plus(terms[:place]) if place > 1 else terms[0][1]
-                found = self._pair(found, value, lambda x, y: x + y, (before, term, Plus(terms[: place + 1])))
+                found = self._pair(found, value, operator.add, (before, term, Plus(terms[: place + 1])))
         return found
 
     def _pair(
@@ -405,7 +409,7 @@ class Evaluator:
         if not isinstance(right, (Vec, Mat, SizelessTensor)):
             return map_entries(left, lambda x: x * right)
         if sign == "⊙" or (sign == "*" and isinstance(left, Vec) and isinstance(right, Vec) and left.row == right.row):
-            return self._pair(left, right, lambda x, y: x * y, nodes)
+            return self._pair(left, right, operator.mul, nodes)
         if isinstance(left, SizelessTensor) and left.at is None:
             factor = left.factor
             return map_entries(right, lambda x: factor * x)
@@ -458,11 +462,7 @@ class Evaluator:
         return self._inner(left.items, right.items)
 
     def _inner(self, left: Iterable[Scalar], right: Iterable[Scalar]) -> Scalar:
-        found: Scalar = ZERO
-        for x, y in zip(left, right, strict=True):
-            self.meter.spend()
-            found = found + x * y
-        return found
+        return self._added(map(operator.mul, left, right))
 
     def _power(self, base: Node, exponent: Node) -> FormulaValue:
         left, right = self.value(base), self.number(exponent)
@@ -586,14 +586,8 @@ class Evaluator:
             return self._total(node.body)
         found: FormulaValue | None = None
         for place in self._places(node, 0, {}):
-            bound, self._bound = self._bound, {**self._bound, **place}
-            try:
-                value = self.value(node.body)
-            finally:
-                self._bound = bound
-            found = (
-                value if found is None else self._pair(found, value, lambda x, y: x + y, (node.body, node.body, node))
-            )
+            value = self.at_indices(node.body, place)
+            found = value if found is None else self._pair(found, value, operator.add, (node.body, node.body, node))
         return ZERO if found is None else found
 
     def _places(self, node: Sum, at: int, chosen: dict[str, int]) -> Iterable[dict[str, int]]:
@@ -659,7 +653,6 @@ class Evaluator:
     def _total(self, body: Node) -> FormulaValue:
         """sum(x): the sum of the components of a vector or the entries of a matrix; a number is its own sum."""
         value = self.value(body)
-        found: Scalar = ZERO
         if isinstance(value, SizelessTensor):
             if value.at is not None:
                 return value.factor
@@ -670,11 +663,14 @@ class Evaluator:
             inside = [part for part in walk(body) if isinstance(part, Name)]
             if only and not any(isinstance(self.names.declared.get(part.name), shaped) for part in inside):
                 return self.whole(only) * value  # Σ 1 and Σ v_q v_k: over the only thing there is
-            index = "i"
-            raise ShapeError(_FROM_WHERE.fill(index=index, what=f"Σ {show(body)}"))
-        for entry in entries(value):
+            raise ShapeError(_FROM_WHERE.fill(index="i", what=f"Σ {show(body)}"))
+        return self._added(entries(value))
+
+    def _added(self, numbers: Iterable[Scalar]) -> Scalar:
+        found: Scalar = ZERO
+        for number in numbers:
             self.meter.spend()
-            found = found + entry
+            found = found + number
         return found
 
     # --------------------------------------------------------------------------------------- functions
@@ -699,8 +695,8 @@ class Evaluator:
         found: FormulaValue = Vec((ZERO,) * size, False, "", True)
         for (minus, _), value, shaped in zip(node.terms, values, plain, strict=True):
             wide = value if shaped else Vec((value,) * size, False, "", True)
-            signed = map_entries(wide, lambda x: -x) if minus else wide
-            found = self._pair(found, signed, lambda x, y: x + y, (node, node, node))
+            signed = map_entries(wide, operator.neg) if minus else wide
+            found = self._pair(found, signed, operator.add, (node, node, node))
         return found
 
     def _elementwise(self, function: str, body: Node) -> FormulaValue:
@@ -744,7 +740,7 @@ class Evaluator:
             return value.factor * self._length_of(size)
         if not isinstance(value, Mat) or value.shape[0] != value.shape[1]:
             raise ShapeError(_SQUARE_TRACE.fill(what=show(body), shape=describe_shape(value)))
-        return self._inner((ONE,) * len(value.rows), (row[at] for at, row in enumerate(value.rows)))
+        return self._added(row[at] for at, row in enumerate(value.rows))
 
     def _order(self, body: Node) -> FormulaValue:
         raise UndefinedError(_ORDERS)
@@ -762,11 +758,7 @@ class Evaluator:
         match declared:
             case Definition(formula, str(parameter)) if len(args) == 1:
                 value = self.value(args[0])
-                overlay, self._overlay = self._overlay, {**self._overlay, parameter: value}
-                try:
-                    return self.value(formula)
-                finally:
-                    self._overlay = overlay
+                return self._value_where(formula, overlay={**self._overlay, parameter: value})
             case Map() if len(args) == 1:
                 value = self.value(args[0])
                 if isinstance(value, Mat):
@@ -809,7 +801,7 @@ class Evaluator:
     def _weights(self, items: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
         self.meter.spend(20 * len(items))
         powers = [scalars.apply("exp", x) for x in items]
-        total = self._inner((ONE,) * len(items), powers)
+        total = self._added(powers)
         return tuple(scalars.divide(x, total) for x in powers)
 
     def _extreme(self, function: Callable[..., Scalar], args: tuple[Node, ...]) -> Scalar:
@@ -925,7 +917,7 @@ class Evaluator:
             for probability, drawn in moments.states(atoms, self.family):
                 self._state = drawn
                 value = map_entries(join(tuple(self.value(body) for body in bodies)), lambda x, p=probability: x * p)  # type: ignore[misc]
-                found = value if found is None else self._pair(found, value, lambda x, y: x + y, (bodies[0],) * 3)
+                found = value if found is None else self._pair(found, value, operator.add, (bodies[0],) * 3)
             return found
         finally:
             self._inside, self._state, self._touched = inside, state, touched
@@ -957,9 +949,8 @@ class Evaluator:
         if isinstance(by, Subscript):
             if not isinstance(at, Vec) or len(by.at) != 1:
                 raise ShapeError(_BY.fill(what=show(by)))
-            place = self._index(by.of, by.at[0], len(at.items))
-            return self._partial_derivative(name, at, place, lambda: self.value(of))
-        return self._gradient(name, at, lambda: self.value(of), show(by))
+            return self._partial_derivative(of, name, at, self._index(by.of, by.at[0], len(at.items)))
+        return self._gradient(of, name, at, show(by))
 
     def _with_variable(self, of: Node, base: Node) -> Node:
         """``of`` with a variable in place of the formula ``base``, if it depends on nothing in it otherwise."""
@@ -978,38 +969,29 @@ class Evaluator:
                 raise ShapeError(_BY.fill(what=show(base)))
         return found
 
-    def _gradient(self, name: str, at: FormulaValue, value: Callable[[], FormulaValue], shown: str) -> FormulaValue:
+    def _gradient(self, of: Node, name: str, at: FormulaValue, shown: str) -> FormulaValue:
         """The derivative with respect to ``name``: a gradient, or a Jacobian with one column per component."""
-        match at:
-            case Vec(items, _, label):
-                columns = [self._partial_derivative(name, at, place, value) for place in range(len(items))]
-                standing = [column for column in columns if isinstance(column, Vec)]
-                if len(standing) == len(columns):
-                    rows = tuple(zip(*(column.items for column in standing), strict=True))
-                    return Mat(rows, (standing[0].label, label))
-                if any(isinstance(column, (Vec, Mat, SizelessTensor)) for column in columns):
-                    raise ShapeError(_BY.fill(what=shown))
-                return Vec(tuple(columns), False, label, unoriented=True)  # authors lay it out either way
-            case Mat() | SizelessTensor():
+        if not isinstance(at, Vec):
+            if isinstance(at, (Mat, SizelessTensor)):
                 raise ShapeError(_BY.fill(what=shown))
-        return self._partial_derivative(name, at, 0, value)
+            return self._partial_derivative(of, name, at, 0)
+        columns = [self._partial_derivative(of, name, at, place) for place in range(len(at.items))]
+        standing = [column for column in columns if isinstance(column, Vec)]
+        if len(standing) == len(columns):
+            rows = tuple(zip(*(column.items for column in standing), strict=True))
+            return Mat(rows, (standing[0].label, at.label))
+        if any(isinstance(column, (Vec, Mat, SizelessTensor)) for column in columns):
+            raise ShapeError(_BY.fill(what=shown))
+        return Vec(tuple(columns), False, at.label, unoriented=True)  # authors lay it out either way
 
-    def _partial_derivative(
-        self, name: str, at: FormulaValue, place: int, value: Callable[[], FormulaValue]
-    ) -> FormulaValue:
-        """The derivative of ``value()`` with respect to the component of ``name`` at ``place``."""
+    def _partial_derivative(self, of: Node, name: str, at: FormulaValue, place: int) -> FormulaValue:
+        """The derivative of ``of`` with respect to the component of ``name`` at ``place``."""
         levels = [x.level for old in self._overlay.values() for x in flatten(old) if isinstance(x, Dual)]
         level = 1 + max(levels, default=0)
-        made: FormulaValue
+        made: FormulaValue = Dual(at, ONE, level)
         if isinstance(at, Vec):
             made = replace(at, items=tuple(Dual(x, whole(i == place), level) for i, x in enumerate(at.items)))
-        else:
-            made = Dual(at, ONE, level)
-        overlay, self._overlay = self._overlay, {**self._overlay, name: made}
-        try:
-            found = value()
-        finally:
-            self._overlay = overlay
+        found = self._value_where(of, overlay={**self._overlay, name: made})
         if isinstance(found, SizelessTensor):
             raise ShapeError(_NO_SIZE.fill(what=IDENTITY if found.at is None else UNIT))
         return map_entries(found, lambda x: x.derivative if isinstance(x, Dual) and x.level == level else ZERO)
@@ -1017,15 +999,10 @@ class Evaluator:
     def _jacobian(self, of: Node, *args: Node) -> FormulaValue:
         if len(args) != 1:
             raise ShapeError(_MAP.fill(what=f"{show(of)}'"))
-        at = self._vector(args[0])
-        if not isinstance(of, Name) or not isinstance(declared := self.names.declared.get(of.name), Map):
+        self._vector(args[0])
+        if not isinstance(of, Name) or not isinstance(self.names.declared.get(of.name), Map):
             raise ShapeError(_NOT_A_MAP.fill(what=show(of)))
-
-        def there() -> FormulaValue:
-            argument = self._overlay[_VARIABLE]
-            return self._mapped(of.name, declared, argument, of) if isinstance(argument, Vec) else argument
-
-        return self._gradient(_VARIABLE, at, there, of.name)
+        return self._derivative(FunctionCall(of.name, args), args[0])
 
 
 _CONSTANTS: Mapping[str, Callable[[], FormulaValue]] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -35,9 +36,8 @@ from grader.formulas.ast import (
 from grader.formulas.errors import ParseError
 from grader.formulas.limits import derivative_at_zero
 from grader.formulas.printer import show
-from grader.formulas.tokens import Token, excerpt, normalize, tokenize
+from grader.formulas.tokens import Token, excerpt, names, normalize, tokenize
 from grader.formulas.vocabulary import (
-    FUNCTIONS,
     Piece,
     Vocabulary,
     function_name,
@@ -576,16 +576,8 @@ class _Parser:
         if entry.kind == "word":
             if entry.text == "lim" and self.vocabulary.by:
                 return self.limit()
-            if derivative := self.total_derivative(entry) or self.slope_of_map(entry):
+            if derivative := self.total_derivative() or self.slope_of_map(entry):
                 return derivative
-            if self.differential_next():
-                self.past_d("d")
-                of = self.factor()
-                if not (self.sign("/") and self.word_after() and cast(Token, self.entries[self.at + 1]).text[0] == "d"):
-                    return self.made(FunctionCall("d", (of,)))
-                self.at += 1  # d exp(s_i)/ds_j
-                self.past_d("d")
-                return self.differentiate(of, self.factor())
             self.unfold(entry)
             return self.primary()
         self.depth += 1
@@ -779,7 +771,7 @@ class _Parser:
             call = self.conditional(name)
         elif self.sign("(", "[", "{"):
             call = self.called(name, self.call_arguments())
-        elif (FUNCTIONS[name] == (1, 1) and name not in ("E", "Var", "Std", "O")) or name in ("max", "min"):
+        elif (names("functions")[name] == [1, 1] and name not in ("E", "Var", "Std", "O")) or name in ("max", "min"):
             call = self.called(name, (self.factor() if name in ("Re", "Im") else self.reach(name),))
         else:
             raise self.arity(name)
@@ -807,7 +799,7 @@ class _Parser:
         return self.made(FunctionCall(name, (body, *self.arguments(closing))))
 
     def called(self, name: str, args: tuple[Node, ...]) -> Node:
-        low, high = FUNCTIONS[name]
+        low, high = names("functions")[name]
         if not low <= len(args) <= high:
             raise self.arity(name)
         match name:
@@ -835,7 +827,7 @@ class _Parser:
         return self.made(FunctionCall(name, args))
 
     def arity(self, name: str) -> ParseError:
-        low, high = FUNCTIONS[name]
+        low, high = names("functions")[name]
         if low == high:
             count = _ONE_ARGUMENT if low == 1 else _EXACT_ARGUMENTS.fill(low=low)
         else:
@@ -1077,23 +1069,23 @@ class _Parser:
         rest = cast(Token, entry).text[1:]
         self.entries[self.at : self.at + 1] = [Token("word", rest, entry.at + 1, True)] if rest else []
 
-    def total_derivative(self, entry: Token) -> Node | None:
-        """``dy/dx`` or ``d(…)/dx``, if no d is declared; None if the next tokens are neither."""
+    def total_derivative(self) -> Node | None:
+        """``dy/dx``, ``d(…)/dx`` or, in a derivation, ``dx``, if no d is declared; None if none of them comes next."""
         if not self.word_starts_d():
             return None
-        ahead = self.at + 1
-        if isinstance(self.entries[ahead], Token) and self.sign_at(ahead, "("):
-            ahead = self.matching(ahead)
-        after = self.entries[ahead + 1] if ahead + 1 < len(self.entries) else None
-        below = isinstance(after, Token) and after.kind == "word" and after.text.startswith("d")
-        if not (self.sign_at(ahead, "/") and below):
-            return None
-        self.past_d("d")
-        of = None if self.sign("/") else self.factor()
-        self.expect("/")
-        self.past_d("d")
-        by = self.factor()
-        return self.differentiate(self.factor() if of is None else of, by)
+        at, entries = self.at, [*self.entries]
+        with contextlib.suppress(*(() if self.vocabulary.by else (ParseError,))):
+            self.past_d("d")
+            of = None if self.sign("/") else self.factor()
+            if self.sign("/") and self.word_after() and cast(Token, self.entries[self.at + 1]).text[0] == "d":
+                self.at += 1
+                self.past_d("d")
+                by = self.factor()
+                return self.differentiate(self.factor() if of is None else of, by)
+            if of and self.vocabulary.by:
+                return self.made(FunctionCall("d", (of,)))
+        self.at, self.entries = at, entries
+        return None
 
     def gradient(self) -> Node:
         """After ∇: ``_x y``; in a derivation, the variable may be left out."""

@@ -271,7 +271,10 @@ def power(a: Scalar, b: Scalar) -> Scalar:
     if isinstance(a, Poly):
         if not whole or b < 0:
             raise NotPolynomialError
-        return _repeated(a, int(b))
+        found: Scalar = Fraction(1)
+        for _ in range(int(b)):
+            found = a * found
+        return found
     if is_complex(a) or is_complex(b):
         return _complex_power(a, b)
     if a == 0 and (b <= 0 if whole else to_mpf(b) <= 0):
@@ -296,13 +299,6 @@ def _complex_power(a: Scalar, b: Scalar) -> Scalar:
     if not isinstance(b, Fraction) or b.denominator > 1 or abs(b) > _FARTHEST or a == 0:
         raise UndefinedError(_POWER)
     return a ** int(b)
-
-
-def _repeated(a: Poly, count: int) -> Scalar:
-    found: Scalar = Fraction(1)
-    for _ in range(count):
-        found = a * found
-    return found
 
 
 def _magnitude(x: Scalar) -> int:

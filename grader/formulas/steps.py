@@ -514,14 +514,8 @@ def _formula_lost(line: str, kept: str) -> bool:
 def strip_words(line: str, vocabulary: Vocabulary) -> str:
     """``line`` without the words of a reason, and without the sign that connects it to the line before."""
     line = _phrase("and_so").sub("", normalize(line).replace("\x1f", " "))
-    while lead := (
-        _phrase("lead").match(line)
-        or _phrase("label").match(line)
-        or _phrase("reason_first").match(line)
-        or _phrase("concluded").match(line)
-        or _phrase("by_reason").match(line)
-        or _label(line, vocabulary)
-    ):
+    heads = ("lead", "label", "reason_first", "concluded", "by_reason")
+    while lead := next(filter(None, (_phrase(head).match(line) for head in heads)), None) or _label(line, vocabulary):
         line = line[lead.end() :]
     for name in ("mark", "reason"):
         if (cut := _phrase(name).search(line)) and not _inside(line, cut.start()):

@@ -35,7 +35,7 @@ from grader.formulas.ast import (
 from grader.formulas.declarations import Declarations, Rotation
 from grader.formulas.flat import shape
 from grader.formulas.printer import show
-from grader.formulas.vocabulary import FUNCTIONS
+from grader.formulas.tokens import names as table
 
 #: Operators that are no functions.
 SIGNS = ("Σ", "∂", "dot", "√", "R", "T", "[]", "index", "kron", "×", "+")
@@ -330,4 +330,4 @@ def _below(wanted: Property) -> Iterator[Property]:
 
 def unknown(wanted: Property, names: Declarations) -> list[str]:
     """The names in a property that are neither symbols nor operators."""
-    return sorted(named(wanted) - {*names.declared} - {*FUNCTIONS} - {*SIGNS, "softmax", "jacobian"})
+    return sorted(named(wanted) - {*names.declared} - {*table("functions")} - {*SIGNS, "softmax", "jacobian"})

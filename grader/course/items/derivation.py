@@ -82,6 +82,7 @@ from grader.core.cache import cached_by_identity
 from grader.core.constraints import MisconceptionId
 from grader.core.layout import cells
 from grader.core.model import Lang, Message, Sentences, Status, Text
+from grader.core.tables import patterns
 from grader.core.text import Path, formula_list, name_list
 from grader.course.items import Context, Judgment, LineRead, Prompt, QuizItem, _stages, essay, unreadable
 from grader.course.items import _properties as properties
@@ -409,7 +410,7 @@ def read_lines(spec: Spec, text: str) -> tuple[LineRead, ...]:
     found = []
     lines = list(number_lines([text]))[:MOST_LINES]
     for number, line in lines:
-        if not line.strip() or (spec.given and _ASSUMED.match(line)):
+        if not line.strip() or (spec.given and _phrase("assumed").match(line)):
             continue
         try:
             steps = parse_lines([(1, line)], vocabulary, named=False, among=lines)
@@ -439,7 +440,7 @@ def _parts(value: object, spec: Spec) -> tuple[dict[str, str] | None, list[tuple
         return None
     written: list[tuple[int, str]] = []
     for number, part in number_lines(line or "" for line in lines):
-        if spec.given and (assumed := _ASSUMED.match(part)):
+        if spec.given and (assumed := _phrase("assumed").match(part)):
             names = re.split(r"\s*(?:[,，、]|\band\b|和|与)\s*", assumed[1])
             stated = {**(stated or {}), **{_harmless(name): _harmless(assumed[2]) for name in names}}
         else:
@@ -452,13 +453,7 @@ def _harmless(text: str) -> str:
     return "".join(char if char.isprintable() else " " for char in text[:_LONGEST]).strip()
 
 
-#: “let S = K q” names a formula; “let q = iid(…)” assumes something.
-_NAMING = r"\s*(?:let|设)[\s:：]*[^\s:：~=]+\s*[:：]?=(?!\s*(?:iid|i\.i\.d|normal|random|N\s*\())"
-_ASSUMED = re.compile(
-    rf"(?!{_NAMING})\s*(?:given|assume|let|已知|假设|设)[\s:：]+"
-    r"([^\s:：~=,，、]+(?:\s*(?:[,，、]|\band\b|和|与)\s*[^\s:：~=,，、]+)*)\s*[:：~=]\s*(.+)",
-    re.IGNORECASE,
-)
+_phrase = patterns(__file__, "derivation.yaml")
 
 
 def _failed(
