@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias
@@ -173,6 +173,14 @@ def sum_of(terms: list[tuple[bool, Node]]) -> Node:
     if not terms:
         return ZERO
     return terms[0][1] if len(terms) == 1 and not terms[0][0] else Plus(tuple(terms))
+
+
+def replaced(node: Node, by: Mapping[Node, Node]) -> Node:
+    """``node`` with what ``by`` has for its parts."""
+    if node in by:
+        return by[node]
+    below = children(node)
+    return with_children(node, [replaced(child, by) for child in below]) if below else node
 
 
 def walk(node: Node) -> Iterator[Node]:

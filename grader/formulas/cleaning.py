@@ -116,7 +116,8 @@ class Cleaner:
             found = [made for _, made in group if trial.same(made)]
             if found:
                 return found[:_MOST_VARIANTS]
-        if found := [made for term in _single_terms(node) if (made := trial.multiplied(term))]:
+        terms = node.terms if isinstance(node, Plus) and len(node.terms) > 1 else ()
+        if found := [made for term in terms if (made := trial.multiplied(sum_of([term])))]:
             return found
         numbers = itertools.chain(self._constants(trial, node), self._anything(trial, node))
         return list(itertools.islice(numbers, 1))
@@ -283,13 +284,6 @@ def _multiply_to_one(columns: Sequence[list[tuple[bool, scalars.Scalar]]]) -> bo
         if not scalars.close(found, Fraction(1)):
             return False
     return True
-
-
-def _single_terms(node: Node) -> list[Node]:
-    """The terms of a sum, each by itself."""
-    if isinstance(node, Plus) and len(node.terms) > 1:
-        return [sum_of([term]) for term in node.terms]
-    return []
 
 
 def _replaced(node: Node, part: Node, made: Node) -> Node:

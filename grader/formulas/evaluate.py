@@ -8,6 +8,7 @@ import random
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import TypeAlias
 
 from grader.core.model import Message, Text
 from grader.formulas import moments, scalars
@@ -98,6 +99,9 @@ _DIFFERENTIAL = Message("“$d{what}$” is a differential, which has no value b
 _ORDERS = Message("$O(…)$ has to be the whole answer, not a part of it.")
 _NOTHING = Text("", "")
 
+#: The two sides of an operation and the whole, for messages.
+_Nodes: TypeAlias = tuple[Node, Node, Node]
+_Join: TypeAlias = Callable[[Scalar, Scalar], Scalar]
 _ELEMENTWISE = ("exp", "log", "log2", "sqrt", "sin", "cos", "sigmoid", "abs", "Re", "Im", "conj")
 
 
@@ -316,7 +320,7 @@ class Evaluator:
 
     # ---------------------------------------------------------------------------------------- + and −
 
-    def _plus(self, terms: tuple[tuple[bool, Node], ...]) -> FormulaValue:
+    def _plus(self, terms: tuple[tuple[bool, Node], ...], spread: bool = False) -> FormulaValue:
         found: FormulaValue | None = None
         # 0 is also a vector or matrix of zeros.
         terms = tuple(term for term in terms if term[1] != Number(ZERO)) or terms
@@ -327,17 +331,13 @@ class Evaluator:
                 found = value
             else:
                 before = Plus(terms[:place]) if place > 1 else terms[0][1]
+                if spread:
+                    found, value = _widened(found, value), _widened(value, found)
                 found = self._pair(found, value, operator.add, (before, term, Plus(terms[: place + 1])))
         return found
 
-    def _pair(
-        self,
-        left: FormulaValue,
-        right: FormulaValue,
-        join: Callable[[Scalar, Scalar], Scalar],
-        nodes: tuple[Node, Node, Node],
-    ) -> FormulaValue:
-        """``join`` of two values, entry by entry; ``nodes`` are left, right and the whole, for messages."""
+    def _pair(self, left: FormulaValue, right: FormulaValue, join: _Join, nodes: _Nodes) -> FormulaValue:
+        """``join`` of two values, entry by entry."""
         left, right = resize_like(left, right), resize_like(right, left)
         match left, right:
             case Vec(items, row, label, unoriented), Vec(others, other_row, other_label, other_loose) if len(
@@ -357,9 +357,7 @@ class Evaluator:
             raise self._misfit(left, right, nodes, product=False)
         return join(left, right)
 
-    def _misfit(
-        self, left: FormulaValue, right: FormulaValue, nodes: tuple[Node, Node, Node], product: bool
-    ) -> ShapeError:
+    def _misfit(self, left: FormulaValue, right: FormulaValue, nodes: _Nodes, product: bool) -> ShapeError:
         remedy = _NOTHING
         if isinstance(left, Mat) and isinstance(right, Mat):
             alike = isinstance(nodes[0], Name) and any(map(operator.eq, left.shape, right.shape))
@@ -394,16 +392,14 @@ class Evaluator:
             found = self._divided(found, right, nodes) if sign == "/" else self._product(found, right, sign, nodes)
         return found
 
-    def _divided(self, left: FormulaValue, right: FormulaValue, nodes: tuple[Node, Node, Node]) -> FormulaValue:
+    def _divided(self, left: FormulaValue, right: FormulaValue, nodes: _Nodes) -> FormulaValue:
         if isinstance(right, Vec) and isinstance(left, Vec):
             return self._pair(left, right, scalars.divide, nodes)
         if isinstance(right, (Vec, Mat, SizelessTensor)):
             raise ShapeError(_BELOW.fill(what=show(nodes[1]), shape=describe_shape(right)))
         return map_entries(left, lambda x: scalars.divide(x, right))
 
-    def _product(
-        self, left: FormulaValue, right: FormulaValue, sign: Sign, nodes: tuple[Node, Node, Node]
-    ) -> FormulaValue:
+    def _product(self, left: FormulaValue, right: FormulaValue, sign: Sign, nodes: _Nodes) -> FormulaValue:
         if not isinstance(left, (Vec, Mat, SizelessTensor)):
             return map_entries(right, lambda x: left * x)
         if not isinstance(right, (Vec, Mat, SizelessTensor)):
@@ -447,7 +443,7 @@ class Evaluator:
                 return unit_vector(value, len(items))
         raise ShapeError(_NO_SIZE.fill(what=UNIT))
 
-    def _vectors(self, left: Vec, right: Vec, sign: Sign, nodes: tuple[Node, Node, Node]) -> FormulaValue:
+    def _vectors(self, left: Vec, right: Vec, sign: Sign, nodes: _Nodes) -> FormulaValue:
         listed = isinstance(nodes[1], Sum) and nodes[1].indices[:1] and nodes[1].indices[0].endswith("…")
         if sign == " " and not left.row and not right.row and (listed or isinstance(nodes[1], Derivative)):
             sign = "⊗"  # u ∂Z/∂s or u [v_1, …, v_n]: in a product, a gradient is a row, and so is a list
@@ -685,19 +681,7 @@ class Evaluator:
 
     def _spread(self, node: Node) -> FormulaValue:
         """The value of an argument of exp or softmax: there, a number may be added to every component of a vector."""
-        if not isinstance(node, Plus):
-            return self.value(node)
-        values = [self.value(term) for _, term in node.terms]
-        size = next((len(value.items) for value in values if isinstance(value, Vec)), 0)
-        plain = [isinstance(value, (Vec, Mat, SizelessTensor)) for value in values]
-        if not size or all(plain):
-            return self.value(node)
-        found: FormulaValue = Vec((ZERO,) * size, False, "", True)
-        for (minus, _), value, shaped in zip(node.terms, values, plain, strict=True):
-            wide = value if shaped else Vec((value,) * size, False, "", True)
-            signed = map_entries(wide, operator.neg) if minus else wide
-            found = self._pair(found, signed, operator.add, (node, node, node))
-        return found
+        return self._plus(node.terms, spread=True) if isinstance(node, Plus) else self.value(node)
 
     def _elementwise(self, function: str, body: Node) -> FormulaValue:
         value = self._spread(body) if function == "exp" else self.value(body)
@@ -851,7 +835,7 @@ class Evaluator:
         second: Scalar = self._expectation(two)
         return both + -(first * second)
 
-    def _numbers_product(self, values: tuple[FormulaValue, ...], nodes: tuple[Node, Node, Node]) -> Scalar:
+    def _numbers_product(self, values: tuple[FormulaValue, ...], nodes: _Nodes) -> Scalar:
         found: Scalar = ONE
         for node, value in zip(nodes, values, strict=False):
             if isinstance(value, (Vec, Mat, SizelessTensor)):
@@ -1032,6 +1016,12 @@ _FUNCTIONS: Mapping[str, Callable[..., FormulaValue]] = {
     "O": Evaluator._order,
     "d": Evaluator._differential,
 }
+
+
+def _widened(value: FormulaValue, other: FormulaValue) -> FormulaValue:
+    """A number as a vector that is as long as ``other``; other values unchanged."""
+    number = not isinstance(value, (Vec, Mat, SizelessTensor))
+    return replace(other, items=(value,) * len(other.items)) if number and isinstance(other, Vec) else value
 
 
 def _shares(items: tuple[Fraction, ...]) -> tuple[Fraction, ...]:

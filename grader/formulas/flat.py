@@ -45,15 +45,6 @@ Polynomial: TypeAlias = dict[Monomial, Fraction]
 #: A product of sums with more terms than this is not multiplied out.
 _MOST_TERMS = 60
 _ALIKE = ("exp", "log", "log2", "sqrt", "sin", "cos", "sigmoid", "softmax", "E", "transpose")
-#: The shape of a product, from the shapes of its two sides.
-_PRODUCTS: Mapping[tuple[Shape, Shape], Shape] = {
-    ("row", "column"): "number",
-    ("column", "row"): "matrix",
-    ("matrix", "column"): "column",
-    ("row", "matrix"): "row",
-    ("column", "matrix"): "row",
-    ("matrix", "row"): "column",
-}
 
 
 class _TooManyTermsError(Exception):
@@ -73,7 +64,8 @@ def shape(node: Node, names: Declarations) -> Shape:  # noqa: PLR0911
         case Subscript(of, at):
             return _shape_of_part(of, len(at), names)
         case Transpose(of):
-            return _turned(shape(of, names))
+            found = shape(of, names)
+            return "row" if found == "column" else "column" if found == "row" else found
         case Times(first, rest):
             found = shape(first, names)
             for sign, factor in rest:
@@ -131,12 +123,11 @@ def _shape_of_product(left: Shape, right: Shape, sign: Sign) -> Shape:
         return "number"
     if sign == "@" and left == right == "column":
         return "number"
-    return left if sign in ("⊙", "*", "/") and left == right else _PRODUCTS.get((left, right), left)
-
-
-def _turned(found: Shape) -> Shape:
-    turned: Mapping[Shape, Shape] = {"column": "row", "row": "column"}
-    return turned.get(found, found)
+    if left == right:
+        return left
+    if "matrix" in (left, right):
+        return "column" if left == "matrix" else "row"
+    return "number" if left == "row" else "matrix"
 
 
 def with_ones(node: Node, names: Declarations) -> Node:

@@ -30,6 +30,7 @@ from grader.formulas.ast import (
     Transpose,
     children,
     free_names,
+    replaced,
     walk,
     with_children,
 )
@@ -375,7 +376,7 @@ class _Parser:
         """Refuses ``1/2 d``, in which d could be in the numerator or in the denominator."""
         before = self.entries[self.at - 1]
         closed = isinstance(before, Token) and before.text in (")", "]", "}")
-        if closed or not self.starts() or self.sign("Σ", "∂") or self.differential_next():
+        if closed or not self.starts() or self.sign("Σ", "∂") or (self.vocabulary.by and self.word_starts_d()):
             return
         word = self.next
         if isinstance(word, Token) and word.kind == "word" and function_name(word.text, self.vocabulary) in _BIG:
@@ -508,7 +509,7 @@ class _Parser:
         if closing:
             self.at += 1
             self.letters()
-            if self.slice_next():
+            if self.sign(":") or (self.sign_at(self.at + 1, ",") and self.sign_at(self.at + 2, ":")):
                 return self.sliced(node, closing)
             at = self.arguments(closing)
             if len(at) == 1 and isinstance(at[0], Times) and not any(sign != " " for sign, _ in at[0].rest):
@@ -534,10 +535,6 @@ class _Parser:
         if isinstance(node, Name) and self.vocabulary.kinds.get(node.name) == "scalar":
             raise unknown_name(f"{node.name}_{''.join(map(show, at))}", self.vocabulary)
         return self.made(Subscript(node, at))
-
-    def slice_next(self) -> bool:
-        """Whether ``:, j`` or ``i, :`` comes next, a column or a row of a matrix."""
-        return self.sign(":") or (self.sign_at(self.at + 1, ",") and self.sign_at(self.at + 2, ":"))
 
     def sliced(self, node: Node, closing: str) -> Node:
         """``X_{:,j}`` and ``X_{i,:}``, up to and including ``closing``."""
@@ -941,11 +938,11 @@ class _Parser:
                 self.at += 1
             elif self.sign(",") and self.word_after():
                 self.at += 1
-            elif not (isinstance(self.next, Token) and self.next.kind == "word"):
+            elif not (isinstance(self.next, Token) and self.next.kind == "word" and self.next.text not in _BETWEEN):
                 break
             names.append(self.index_name())
         low = high = None
-        if self.skip("="):
+        if self.skip("=") or self.skip_word("in"):
             low = self.expression()
             if self.sign(",") and self.word_after():
                 self.at += 1
@@ -973,30 +970,27 @@ class _Parser:
         indices: tuple[str, ...] = ()
         low = high = None
         relation = ""
-        if self.skip(","):
+        said = self.skip_word("for")
+        if said or self.skip(","):
             indices, low, high, relation = self.range()
+            if said and high is None:
+                raise self.expected("in" if low is None else "..")
             if low is None and self.skip(","):
                 low = self.expression()
                 self.expect(",")
                 high = self.expression()
-            elif low is not None and high is None and isinstance(self.next, Token) and self.next.text == "to":
-                self.at += 1
+            elif low is not None and high is None and self.skip_word("to"):
                 high = self.expression()
-        elif isinstance(self.next, Token) and self.next.text == "for":
-            self.at += 1
-            name = self.index_name()
-            if not (isinstance(self.next, Token) and self.next.text == "in"):
-                raise self.expected("in")
-            self.at += 1
-            low = self.expression()
-            if not self.skip("..", "…"):
-                raise self.expected("..")
-            high = self.expression()
-            indices = (name,)
         self.expect(closing)
         self.bars = bars
         del self.indices[len(self.indices) - len(ahead) :]
         return self.summed(indices, low, high, relation, body)
+
+    def skip_word(self, word: str) -> bool:
+        """Consumes the next token if it is this word, and says whether it was."""
+        found = isinstance(self.next, Token) and self.next.text == word
+        self.at += found
+        return found
 
     def index_ahead(self) -> list[str]:
         """The letter before the next = sign: in sum(i q_i, i=1..d), the index is used before it is introduced."""
@@ -1055,9 +1049,6 @@ class _Parser:
         unknown = name == "d" or split_word(name, self.vocabulary, self.indices) is None
         return name.startswith("d") and not name.startswith("d_") and unknown
 
-    def differential_next(self) -> bool:
-        return bool(self.vocabulary.by) and self.word_starts_d()
-
     def past_d(self, sign: str) -> None:
         """Consumes ∂, or the d of ``dx``."""
         if sign == "∂":
@@ -1114,17 +1105,10 @@ class _Parser:
     def slope(self) -> Node:
         """The derivative of what follows by what the derivation differentiates by: of F, F(x) or (id + F)(x)."""
         by, of = Name(self.vocabulary.by), self.factor()
-        known = maps(self.vocabulary)
-        if self.sign("(") and any(isinstance(part, Name) and part.name in known for part in walk(of)):
+        known: dict[Node, Node] = {Name(name): FunctionCall(name, (by,)) for name in maps(self.vocabulary)}
+        if self.sign("(") and known.keys() & {*walk(of)}:
             self.call_arguments()
-
-        def applied(node: Node) -> Node:
-            match node:
-                case Name(name) if name in known:
-                    return by if name == "id" else FunctionCall(name, (by,))
-            return with_children(node, [applied(child) for child in children(node)])
-
-        return self.differentiate(applied(of), by)
+        return self.differentiate(replaced(of, {**known, Name("id"): by}), by)
 
     def sign_at(self, at: int, sign: str) -> bool:
         entry = self.entries[min(at, len(self.entries) - 1)]

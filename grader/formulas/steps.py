@@ -28,13 +28,14 @@ from grader.formulas.ast import (
     Times,
     children,
     free_names,
+    replaced,
     walk,
     with_children,
 )
 from grader.formulas.errors import ParseError
 from grader.formulas.parse import index_names, parse_chain
 from grader.formulas.printer import show
-from grader.formulas.tokens import is_cjk, normalize, plain_matrices
+from grader.formulas.tokens import is_cjk, names, normalize, plain_matrices
 from grader.formulas.vocabulary import Kind, Vocabulary, function_name, split_word
 
 MOST_LINES = 60
@@ -52,7 +53,6 @@ _MANY = Message("At most {most} lines are allowed.")
 _BARE = ("exp", "log", "log2", "lg", "sqrt", "sin", "cos")
 _ARROWS = r"(?<!\{\w)(?<!\{\w )(?<!\(\w)(?:⇒|⟹|⇔|⟺|=>|→|\\Rightarrow|\\implies|\\iff)"
 _QUOTED = 70
-_MEANT = ("期望", "方差", "协方差", "转置")
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +259,8 @@ def _local_names(lines: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> Lo
     for at, (_, line) in enumerate(lines[:MOST_LINES]):
         others = [other for place, (_, other) in enumerate(lines) if place != at]
         for name, formula in _names_given(line, others, local.vocabulary):
-            known = any(_known(word, local.vocabulary) for word in {name, _base(name)}) or _is_differential(name, local)
+            known = any(_known(word, local.vocabulary) for word in {name, _base(name)})
+            known |= name[:1] == "d" and local.vocabulary.kinds.get(name[1:]) == "map"  # dF, a differential
             meant = _base(name) != name and function_name(_base(name), local.vocabulary)
             if name == "e" or not (known or meant in ("E", "Var", "O", "D")):
                 local = _with_name(local, name, formula)
@@ -270,11 +271,6 @@ def _local_names(lines: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> Lo
                     stated = parse_chain(strip_words(formula, local.vocabulary), local.vocabulary)[0]
                     local = replace(local, restated={**local.restated, name: stated})
     return local
-
-
-def _is_differential(name: str, local: LocalNames) -> bool:
-    """Whether a name is the differential of a map: dF."""
-    return bool(local.vocabulary.by) and name[:1] == "d" and local.vocabulary.kinds.get(name[1:]) == "map"
 
 
 def _names_given(line: str, others: Sequence[str], vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
@@ -366,7 +362,7 @@ def _apart(node: Node, taken: frozenset[str]) -> Node:
     if isinstance(node, Sum) and (same := next((index for index in node.indices if index in taken), None)):
         used = taken | {part.name for part in walk(node) if isinstance(part, Name)} | {*node.indices}
         other = next((letter for letter in string.ascii_lowercase[8:] if letter not in used), f"{same}'")
-        renamed = LocalNames(Vocabulary({}), {same: Name(other)}).unfolded(node)
+        renamed = replaced(node, {Name(same): Name(other)})
         indices = tuple(other if index == same else index for index in node.indices)
         return _apart(replace(cast(Sum, renamed), indices=indices), taken)
     return with_children(node, [_apart(child, taken) for child in children(node)])
@@ -581,13 +577,11 @@ def _wordy(text: str, vocabulary: Vocabulary) -> bool:
     if any(is_cjk(char) and not _function(text, at) for at, char in enumerate(text)):
         return True
     text = _phrase("index").sub("", text)
-    words = (found for found in _phrase("word").finditer(text) if not _is_call(found, text, vocabulary))
-    return any(_foreign(word[0], vocabulary) for word in words)
-
-
-def _is_call(word: re.Match[str], text: str, vocabulary: Vocabulary) -> bool:
-    """Whether a word is a function whose argument follows, maybe after a space."""
-    return bool(function_name(word[0], vocabulary)) and text[word.end() :].lstrip().startswith(("(", "[", "{"))
+    for word in _phrase("word").finditer(text):
+        called = function_name(word[0], vocabulary) and text[word.end() :].lstrip().startswith(("(", "[", "{"))
+        if not called and _foreign(word[0], vocabulary):
+            return True
+    return False
 
 
 def _words_alone(text: str, vocabulary: Vocabulary) -> bool:
@@ -613,4 +607,6 @@ def _foreign(word: str, vocabulary: Vocabulary) -> bool:
 
 
 def _function(line: str, at: int) -> bool:
-    return any(line.startswith(name, at - shift) for name in _MEANT for shift in range(len(name)) if at >= shift)
+    return any(
+        line.startswith(name, at - shift) for name in names("chinese") for shift in range(len(name)) if at >= shift
+    )

@@ -92,7 +92,7 @@ from grader.course.items._stages import Looker, Progress, Route
 from grader.course.items.expression import as_text, check_declarations, describe_declarations
 from grader.course.problems import ValueProblem, unexpected
 from grader.formulas import compare, scalars
-from grader.formulas.ast import Derivative, Name, Node, Number, children, walk, with_children
+from grader.formulas.ast import Derivative, Name, Node, Number, replaced, walk
 from grader.formulas.compare import Counterexample, ValueTable
 from grader.formulas.declarations import (
     GIVEN_FORMS,
@@ -579,12 +579,12 @@ def _with_facts(steps: Sequence[Side], written: Sequence[tuple[int, str]], bank:
     found = [Side(bank.start, 0, show(bank.start))]
     for step in [*found, *steps]:
         together = step.node
-        used = [fact for fact in facts if _replaced(step.node, *fact) != step.node]
+        used = [fact for fact in facts if fact[0] in [*walk(step.node)][1:]]
         facts = [fact for fact in facts if fact not in used]
         for left, right in used:
             if _same(left, right, bank.declared):
-                together = _replaced(together, left, right)
-                alone = _replaced(step.node, left, right)
+                together = replaced(together, {left: right})
+                alone = replaced(step.node, {left: right})
                 found += [replace(step, node=node) for node in dict.fromkeys((alone, together))]
         found += [step] if step.number else []
     return found
@@ -595,12 +595,6 @@ def _names_nothing(side: Node, declared: Declarations) -> bool:
     return isinstance(side, Number) or (
         isinstance(side, Name) and not isinstance(declared.declared.get(side.name), Definition)
     )
-
-
-def _replaced(node: Node, old: Node, new: Node) -> Node:
-    """``node`` with ``new`` for ``old`` in its parts."""
-    parts = [new if child == old else _replaced(child, old, new) for child in children(node)]
-    return with_children(node, parts) if parts else node
 
 
 def _from_both_ends(bank: _OfBank, found: Sequence[Sequence[Side]]) -> list[Side] | None:
