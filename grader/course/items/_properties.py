@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, fields
 
 from grader.core import marks
 from grader.core.model import Message, Text
+from grader.core.tables import texts
 from grader.core.text import EMPTY, name_list
 from grader.formulas.ast import (
     IMAGINARY,
@@ -45,16 +46,6 @@ _ABSENT = Message("there is no {what}")
 _NONE_OF = Message("there is none of {what}")
 _BOTH = Message("{what} are not apart")
 _IN = Message("{why} in “${part}$”")
-#: Operators whose names are no signs that learners write.
-_IN_WORDS: Mapping[str, Text] = {
-    "√": Text("√", "√"),
-    "kron": Message("$δ_ij$, $diag$, $onehot$ or $I$"),
-    "dot": Message("dot product"),
-    "T": Message("transpose"),
-    "[]": Message("matrix with its entries"),
-    "index": Message("index"),
-    "R": Message("rotation"),
-}
 _WRONG_PART = Message("there is no {what} of the kind that is needed")
 
 
@@ -128,7 +119,7 @@ def _failures(node: Node, wanted: Property, names: Declarations) -> Iterator[Tex
 
 def _listed(found: Sequence[str]) -> Text:
     """Names of symbols and operators, for people."""
-    return name_list(_IN_WORDS.get(name, marks.formula(name)) for name in found)
+    return name_list(texts(__file__, "properties.yaml").get(name) or marks.formula(name) for name in found)
 
 
 def _mention_failures(mentioned: set[str], wanted: Property) -> Iterator[Text]:
