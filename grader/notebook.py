@@ -23,6 +23,7 @@ from grader.commands._language import language
 from grader.commands._options import Call
 from grader.commands.quiz import LineFrontEnd, converse, learner_name
 from grader.core.errors import AttncheckError
+from grader.core.files import state
 from grader.core.model import Message, Notice, Text
 from grader.core.text import nearest
 from grader.learning import log, quiz_view
@@ -41,7 +42,6 @@ _NO_EXERCISE = Message("This course has no exercise {name}{near}.")
 _NO_NOTEBOOK = Message(
     "check() and submit() work in Jupyter and IPython. In a terminal, use `attncheck grade` and `attncheck submit`."
 )
-_MEANT = Message(" (did you mean {near}?)")
 _CHANGED_SINCE = Message(
     "The cell that defines {name} was changed after its last run (cell {number}). Run it, then submit again."
 )
@@ -162,7 +162,7 @@ def quiz(name: str | None = None, *, again: bool = False, lang: Lang | None = No
     except ModuleNotFoundError:
         written = page(call.lang)
         written.notebook = True
-        session = converse(session, LineFrontEnd(_TypedLines(), echo=False), call)
+        session = converse(session, LineFrontEnd(_typed_line, echo=False), call)
         quiz_view.summary(written, quiz_session.summary(session))
         return None
     return QuizWidgets(session, lambda new: call.save(*new)).box
@@ -231,13 +231,10 @@ def _typed(prompt: str = "") -> str | None:
         return None
 
 
-class _TypedLines:
-    """Lines that the notebook asks for: its stdin cannot be read."""
-
-    def readline(self) -> str:
-        """One line, or nothing at the end."""
-        line = _typed()
-        return "" if line is None else f"{line}\n"
+def _typed_line() -> str:
+    """A line that the notebook asks for, as its stdin cannot be read; nothing at the end."""
+    line = _typed()
+    return "" if line is None else f"{line}\n"
 
 
 # ------------------------------------------------------------------------------------------ cells
@@ -271,13 +268,6 @@ def _saved_notebook(cells: Mapping[int, str]) -> Path | None:
     return found[0] if len(found) == 1 else None
 
 
-def _saved_at(path: Path) -> float:
-    try:
-        return path.stat().st_mtime
-    except OSError:
-        return 0.0
-
-
 def _wanted(
     names: tuple[str | Callable[..., object], ...], cells: Mapping[int, str], course: Course, lang: Lang
 ) -> tuple[str, ...]:
@@ -296,7 +286,7 @@ def _wanted(
         for text, known in ((_NO_EXERCISE, exercises), (_NOT_DEFINED, [*found])):
             if name not in known:
                 near = nearest(name, known)
-                hint = _MEANT.fill(near=near) if near else Text("", "")
+                hint = Message(" (did you mean {near}?)").fill(near=near) if near else Text("", "")
                 raise NotebookError(text.fill(name=name, near=hint))
     return asked
 
@@ -333,10 +323,11 @@ class _Grader:
         from grader.submission import changed_since  # with the parser
         from grader.submission.cells import last_binding
 
+        saved_at = (state(saved) or (0,))[0] / 1e9
         for name in wanted:
             number = last_binding(cells, name)
             seen = None if number is None else self._known.get(number)
-            if number is not None and seen and _saved_at(saved) > seen and changed_since(saved, cells, name):
+            if number is not None and seen and saved_at > seen and changed_since(saved, cells, name):
                 yield name, number
 
     def check(self, cells: Mapping[int, str], wanted: tuple[str, ...], lang: Lang) -> CheckResult:

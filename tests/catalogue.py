@@ -2,7 +2,8 @@
 
 ``make messages`` (``python -m tests.catalogue --write``) adds new messages without their Chinese, removes those that
 nothing says any more, and compiles ``zh.mo``, which the program reads. Texts are the literals of ``Message("…")`` and
-``Message("…", "context")``, those of ``_("…")`` in templates, and the help of the commands.
+``Message("…", "context")``, those of ``_("…")`` in templates, the help of the commands, and the
+notes of pictures.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from babel.messages.extract import extract_from_dir
 
 from grader.commands import cli
 from grader.commands._chinese import help_texts
+from grader.report.figures import kinds
 
 ROOT = Path(__file__).parents[1]
 GRADER = ROOT / "grader"
@@ -26,8 +28,9 @@ PO = GRADER / "locale" / "zh.po"
 MO = PO.with_suffix(".mo")
 #: The first argument is the text; of two, the second is its context.
 KEYWORDS = {name: {1: (1,), 2: (1, (2, "c"))} for name in ("Message", "_")}
-#: What is read where. Only pages have texts of their own in templates.
-METHODS = [("**.py", "python"), ("web/templates/**.html", "jinja2")]
+#: What is read where.
+METHODS = [("**.py", "python"), ("web/templates/**.html", "jinja2"), ("learning/**.html", "jinja2")]
+METHODS += [("report/templates/**.xml", "jinja2")]
 HEADER = """\
 # The Chinese texts of attncheck. Each is written, not translated word by word: see CONTRIBUTING.md.
 # `make messages` keeps this file in step with the program."""
@@ -38,6 +41,8 @@ def texts(known: Catalog) -> Iterator[tuple[str, str, str]]:
     for file, _, text, _, context in extract_from_dir(GRADER, METHODS, keywords=KEYWORDS):
         assert isinstance(text, str)
         yield f"grader/{file}", text, context or ""
+    for name, picture in kinds.kinds().items():
+        yield f"grader/report/figures/kinds/{name}.py", kinds.note_text(picture.__doc__), ""
     for command in commands(cli):
         name = command.name or ""
         for text in filter(None, help_texts(command)):

@@ -211,18 +211,22 @@ def draw(seen):
 import click
 
 from grader.commands._options import documented, lang_option
-from grader.core.model import Message
 
-ABOUT = Message("Greet whoever calls.")
-READERS = "Everyone"
-RANK = 20
+LISTED = "Everyone", 20
 
 
-@documented({"hello": "a greeting"}, {0: "done"})
+@documented
 @click.command()
 @lang_option
 def hello(lang):
-    """Greet whoever calls."""
+    """Greet whoever calls.
+
+    Examples:
+      hello  a greeting
+
+    Exit codes:
+      0  done
+    """
     click.echo("你好" if lang == "zh" else "hello")
 ''',
 }

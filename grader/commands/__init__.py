@@ -1,9 +1,9 @@
 """The command line: parse, call, print, exit code. One module per command, imported when it runs.
 
-The module of a command has its name, and three constants that ``attncheck --help`` reads: ``ABOUT``, the first sentence
-of its help; ``READERS``, the heading it stands under; and ``RANK``, its place there. They are read from the source,
-because importing all commands takes longer than a short command. The help of a command imports its module; therefore
-these modules import numpy, pydantic, rich, other slow libraries, and modules that load them inside functions.
+The module of a command has its name, and a constant ``LISTED``: the heading that it stands under in ``attncheck
+--help``, and its rank there. That and the first sentence of its docstring are read from the source, because importing
+all commands takes longer than a short command. The help of a command imports its module; therefore these modules import
+numpy, pydantic, rich, other slow libraries, and modules that load them inside functions.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 import grader
-from grader.commands._language import language_of_call
+from grader.commands._language import LANG, language_of_call
 from grader.core import catalogue, resources
 from grader.core.errors import AttncheckError, UsageError
 from grader.core.model import Lang, Message, Text
@@ -37,14 +37,13 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 INTERRUPTED = 130
-#: The key in ``click.Context.meta`` for the language of a command.
-LANG = "grader.lang"
+#: What separates the help of a command in its docstring from the tables below it (see ``documented``).
+TABLES = "\n\nExamples:\n"
 #: stdout was closed (broken pipe); same exit code as click and rich.
 PIPE_CLOSED = 1
 
 #: The headings of ``attncheck --help``, in order.
 _READERS = {"Learners": "学习者", "Instructors": "教师", "Authors": "出题人", "Everyone": "所有人"}
-_STOPPED = Message("interrupted")
 #: For an interruption before or after grading; during grading, the command reports how far it got.
 _STOPPED_BATCH = Message("interrupted. All results so far are saved: run the same command to continue.")
 _BUG = Message(
@@ -55,12 +54,17 @@ _BUG = Message(
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A command as ``attncheck --help`` lists it."""
+    """A command as ``attncheck --help`` lists it, under the heading ``readers``."""
 
     name: str
-    about: Text
+    help: str
     readers: str
     rank: int
+
+    def about(self, lang: Lang) -> str:
+        """The first sentence of its help."""
+        said = _help_in_chinese().in_chinese(self.help, self.name) if lang == "zh" else self.help
+        return str(said).partition("\n\n")[0]
 
 
 @functools.cache
@@ -71,7 +75,7 @@ def names() -> frozenset[str]:
 
 @functools.cache
 def summaries() -> tuple[Summary, ...]:
-    """All commands in the order of ``attncheck --help``. Raises AttributeError if one lacks a constant."""
+    """All commands in the order of ``attncheck --help``. Raises AttributeError if one lacks ``LISTED``."""
     headings = list(_READERS)
     return tuple(sorted(map(_summary, names()), key=lambda summary: (headings.index(summary.readers), summary.rank)))
 
@@ -79,16 +83,13 @@ def summaries() -> tuple[Summary, ...]:
 def _summary(name: str) -> Summary:
     spec = find_spec(f"{__name__}.{name}")
     assert spec is not None and spec.origin is not None
-    constants: dict[str, ast.expr] = {}
-    for node in ast.parse(Path(spec.origin).read_bytes()).body:
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            constants[node.targets[0].id] = node.value
-    try:
-        about, readers, rank = constants["ABOUT"], constants["READERS"], constants["RANK"]
-    except KeyError as error:
-        raise AttributeError(f"{spec.name} has no {error.args[0]}") from error
-    assert isinstance(about, ast.Call)  # Message("…")
-    return Summary(name, Message(ast.literal_eval(about.args[0])), ast.literal_eval(readers), ast.literal_eval(rank))
+    module = ast.parse(Path(spec.origin).read_bytes())
+    [command] = [node for node in module.body if isinstance(node, ast.FunctionDef) and node.name == name]
+    for node in module.body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == "LISTED":
+            readers, rank = ast.literal_eval(node.value)
+            return Summary(name, (ast.get_docstring(command) or "").partition(TABLES)[0], readers, rank)
+    raise AttributeError(f"{spec.name} has no LISTED")
 
 
 class _Commands(click.Group):
@@ -104,7 +105,7 @@ class _Commands(click.Group):
         assert isinstance(command, click.Command)
         if ctx.meta.get(LANG) != "zh":
             return command
-        translated = _help_in_chinese().in_chinese(command)
+        translated = _help_in_chinese().translated(command)
         assert isinstance(translated, click.Command)
         return translated
 
@@ -136,7 +137,7 @@ class _Commands(click.Group):
         for readers, in_chinese in _READERS.items():
             with formatter.section(in_chinese if lang == "zh" else readers):
                 listed = [summary for summary in summaries() if summary.readers == readers]
-                formatter.write_dl([(summary.name, summary.about.of(lang)) for summary in listed])
+                formatter.write_dl([(summary.name, summary.about(lang)) for summary in listed])
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         if ctx.meta.get(LANG) != "zh":
@@ -239,7 +240,7 @@ def run(argv: Sequence[str] | None = None) -> int:
         _refuse(error, language_of_call(args))
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        _complain(_STOPPED_BATCH if args[:1] == ["batch"] else _STOPPED, language_of_call(args))
+        _complain(_STOPPED_BATCH if args[:1] == ["batch"] else Message("interrupted"), language_of_call(args))
         return INTERRUPTED
     except BrokenPipeError:
         return PIPE_CLOSED

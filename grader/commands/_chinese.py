@@ -50,7 +50,7 @@ class Formatter(click.HelpFormatter):
 
     def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = _WIDEST_TERM, col_spacing: int = _GAP) -> None:
         """Write terms with their descriptions."""
-        table = [(term, _in_chinese(description).replace(*_REQUIRED)) for term, description in rows]
+        table = [(term, in_chinese(description).replace(*_REQUIRED)) for term, description in rows]
         column = min(max(cells(term) for term, _ in table), col_max) + col_spacing
         left = " " * self.current_indent
         for term, description in table:
@@ -67,17 +67,17 @@ class _Context(click.Context):
     formatter_class = Formatter
 
 
-def in_chinese(command: click.Command) -> click.Command:
+def translated(command: click.Command) -> click.Command:
     """``command`` with its Chinese help."""
     changed = copy.copy(command)
     changed.context_class = _Context
-    changed.help = _in_chinese(cleandoc(command.help or ""), command.name)
+    changed.help = in_chinese(cleandoc(command.help or ""), command.name)
     changed.params = [_option(parameter, command.name) for parameter in command.params]
     if isinstance(changed, click.Group):
-        changed.commands = {name: in_chinese(inner) for name, inner in changed.commands.items()}
+        changed.commands = {name: translated(inner) for name, inner in changed.commands.items()}
     if command.epilog:
-        examples = {line: _in_chinese(does, command.name) for line, does in vars(command)["examples"].items()}
-        exits = {code: _in_chinese(meaning, command.name) for code, meaning in vars(command)["exits"].items()}
+        examples = {line: in_chinese(does, command.name) for line, does in vars(command)["examples"].items()}
+        exits = {code: in_chinese(meaning, command.name) for code, meaning in vars(command)["exits"].items()}
         changed.epilog = epilog(examples, exits, "例子", "退出码")
     return changed
 
@@ -90,7 +90,7 @@ def help_texts(command: click.Command) -> Iterator[str]:
     yield from vars(command).get("exits", {}).values()
 
 
-def _in_chinese(english: str, command: str | None = None) -> str:
+def in_chinese(english: str, command: str | None = None) -> str:
     """The Chinese that only ``command`` has for ``english``, or else the one for all commands."""
     own = catalogue.chinese(english, command or "")
     return own if own != english else _CLICK.get(english) or catalogue.chinese(english)
@@ -100,7 +100,7 @@ def _option(parameter: click.Parameter, command: str | None) -> click.Parameter:
     if not isinstance(parameter, click.Option) or not parameter.help:
         return parameter
     changed = copy.copy(parameter)
-    changed.help = _in_chinese(parameter.help, command)
+    changed.help = in_chinese(parameter.help, command)
     return changed
 
 

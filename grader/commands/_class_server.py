@@ -10,7 +10,8 @@ from urllib.parse import urlsplit
 
 import click
 
-from grader.commands._options import read_seed, say
+from grader.commands._console import say
+from grader.commands._find import read_seed
 from grader.core.errors import UsageError
 from grader.core.model import Course, Lang, Message
 from grader.course import loader
@@ -42,7 +43,6 @@ _NEW = Message(
 )
 #: The switch interval of threads in seconds: short, because the thread that serves requests often waits for others.
 _SWITCH = 0.0005
-_REPORTED = Message("attncheck: {what}")
 
 
 def quiet_config(app: Any, lifespan: Literal["on", "off"], **more: Any) -> uvicorn.Config:
@@ -129,7 +129,7 @@ def serve_class(  # noqa: PLR0917, one for each option
     if address.scheme == "http" and address.hostname not in ("127.0.0.1", "localhost"):
         say(_PLAIN.fill(address=settings.address), err=True)
     say(_PREPARING)
-    service = Service(plan, lambda text: click.echo(_REPORTED.fill(what=text).of(lang), err=True))
+    service = Service(plan, lambda text: click.echo(Message("attncheck: {what}").fill(what=text).of(lang), err=True))
     site = Site.of(service, settings, lang)
     links, sessions = site.staff_links(proxy), None if proxy else site.sessions
     class_data = ClassData(folder, service.course, plan.course_folder, lang=lang, links=links, sessions=sessions)

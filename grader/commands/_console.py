@@ -1,4 +1,4 @@
-"""Consoles and progress bars. rich is imported only when it is needed."""
+"""What commands write: messages, JSON, files, pages on consoles, and progress bars. rich is imported when needed."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from grader.classroom.words import GRADED
-from grader.core import marks
+from grader.commands._language import LANG
+from grader.core import files, marks
+from grader.core.errors import UsageError
 from grader.core.layout import WIDTH, wrap
 from grader.core.model import Lang, Message, Text
 from grader.core.text import clean
@@ -106,6 +109,43 @@ def page(lang: Lang) -> Page:
     from grader.core.page import Page  # loads rich
 
     return Page(stdout(), lang)
+
+
+WRITTEN = Message("written: {file}")
+UNCONFINED = Message(
+    "This code ran unconfined, because this machine has no working sandbox: run only code that you trust. "
+    "`attncheck doctor` says why."
+)
+
+
+def say(text: Text, *, err: bool = False) -> None:
+    """Print ``text`` in the language of this call. On stderr (``err``), the name of the program precedes it."""
+    tell(text, click.get_current_context().meta[LANG], err=err)
+
+
+def can_ask() -> bool:
+    """Whether a person can answer a question: stdin is a terminal."""
+    return sys.stdin.isatty()
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Write lines to stdout."""
+    for line in lines:
+        click.echo(line)
+
+
+def write_json(value: object) -> None:
+    """Write ``value`` as JSON to stdout, in UTF-8 whatever the encoding of the terminal."""
+    click.echo(files.readable_json(value, 2).encode())
+
+
+def write_output(option: str, file: Path, data: str | bytes) -> None:
+    """Write the ``file`` that ``option`` names. Raises UsageError if that fails."""
+    try:
+        files.write(file, data)
+    except OSError as error:
+        said = Message("{file} cannot be written: {reason}; choose another place for {option}.")
+        raise UsageError(said.fill(file=file, reason=error.strerror, option=option)) from error
 
 
 # ------------------------------------------------------------------------------------------ progress bars

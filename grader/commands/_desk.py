@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from grader.commands import _own_work, quiz, review, start
-from grader.commands._console import read_key, width
-from grader.commands._options import Call, present_files, print_lines, say, work_folder
+from grader.commands._console import print_lines, read_key, say, width
+from grader.commands._find import present_files, work_folder
+from grader.commands._options import Call
 from grader.core.model import Course, Message
 from grader.core.tables import table
 from grader.learning import next_step

@@ -12,6 +12,9 @@ from collections.abc import Mapping, Sequence
 from grader.core.errors import UsageError
 from grader.core.model import Lang, Message
 
+#: The key in ``click.Context.meta`` for the language of a command.
+LANG = "grader.lang"
+
 
 def language(environ: Mapping[str, str]) -> Lang:
     """The language that the environment asks for: ATTNCHECK_LANG, else the locale, else English."""

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import functools
-import getpass
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from inspect import cleandoc
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from grader.commands import LANG
-from grader.commands._console import tell
-from grader.commands._language import language
-from grader.core import files
+from grader.commands import TABLES
+from grader.commands._console import print_lines, say, write_json
+from grader.commands._find import work_folder
+from grader.commands._language import LANG, language
 from grader.core.errors import StateError, UsageError
-from grader.core.model import Course, Exercise, Item, Lang, Message, Question, Text
-from grader.core.text import name_list, suggestion
+from grader.core.model import Course, Lang, Message
 from grader.course import loader
 from grader.grading import courses
 from grader.learning import log
@@ -29,7 +28,6 @@ from grader.learning.log import Event
 
 if TYPE_CHECKING:
     from grader.classroom.gradebook import Gradebook
-    from grader.grading.inputs import Seed
 
 F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C", bound=click.Command)
@@ -39,15 +37,14 @@ PATH = click.Path(path_type=Path)
 FILE = click.Path(path_type=Path, dir_okay=False)
 FOLDER = click.Path(path_type=Path, file_okay=False)
 
+#: A table of a docstring, with its title, and a row of it.
+_TABLE = re.compile(r"^(\w[\w -]+):\n((?:  .+\n?)+)", re.MULTILINE)
+_ROW = re.compile(r"^  (.+?)  +(.+)$", re.MULTILINE)
+
 READING = Message("Reading the course (slow the first time only).")
-WRITTEN = Message("written: {file}")
-UNCONFINED = Message(
-    "This code ran unconfined, because this machine has no working sandbox: run only code that you trust. "
-    "`attncheck doctor` says why."
-)
 
 
-def epilog(examples: Mapping[str, str], exits: Mapping[int, str], heading: str, codes: str) -> str:
+def epilog(examples: Mapping[str, str], exits: Mapping[str, str], heading: str, codes: str) -> str:
     """The end of a command's help: examples, and exit codes."""
     colon = ":" if heading.isascii() else "："
     shown = "\n".join(f"  # {does}\n  attncheck {line}" for line, does in examples.items())
@@ -55,22 +52,21 @@ def epilog(examples: Mapping[str, str], exits: Mapping[int, str], heading: str, 
     return f"\b\n{heading}{colon}\n{shown}\n\n\b\n{codes}{colon}\n{ends}"
 
 
-def documented(
-    examples: Mapping[str, str], exits: Mapping[int, str], outputs: Mapping[str, str] = MappingProxyType({})
-) -> Callable[[C], C]:
-    """A decorator that adds examples and exit codes to the help of a command; also the source of docs/cli.md.
+def documented(command: C) -> C:
+    """A decorator for a command whose docstring ends in tables: examples, exit codes, and perhaps what JSON it writes.
 
-    ``examples`` maps command lines, without ``attncheck``, to descriptions. ``exits`` has the exit codes of the command
-    itself; 2 (wrong call), 4 (internal error) and 130 (interrupted) apply to all commands. ``outputs`` maps each way to
-    call it with ``--json`` to the type of what it then writes, as ``module:name``; docs/json.md is made from these.
+    Two spaces stand between the columns of a table. Examples are command lines without ``attncheck``. Exit codes are
+    those of the command itself; 2 (wrong call), 4 (internal error) and 130 (interrupted) apply to all commands. With
+    ``--json``, each way to call it has the type of what it writes, as ``module:name``. The help shows examples and exit
+    codes; docs/cli.md and docs/json.md are made from these tables, too.
     """
-
-    def add(command: C) -> C:
-        command.epilog = epilog(examples, exits, "Examples", "Exit codes")
-        vars(command).update(examples=examples, exits=exits, outputs=outputs)
-        return command
-
-    return add
+    docstring = cleandoc(command.help or "")
+    command.help = docstring.partition(TABLES)[0]
+    tables = {title: dict(_ROW.findall(rows)) for title, rows in _TABLE.findall(docstring)}
+    examples, exits = tables["Examples"], tables["Exit codes"]
+    command.epilog = epilog(examples, exits, "Examples", "Exit codes")
+    vars(command).update(examples=examples, exits=exits, outputs=tables.get("With --json", {}))
+    return command
 
 
 # ------------------------------------------------------------------------------------------ language
@@ -111,11 +107,6 @@ errors_lang_option = click.option(
 )
 
 
-def say(text: Text, *, err: bool = False) -> None:
-    """Print ``text`` in the language of this call. On stderr (``err``), the name of the program precedes it."""
-    tell(text, click.get_current_context().meta[LANG], err=err)
-
-
 # -------------------------------------------------------------------------------------------- course
 
 
@@ -138,70 +129,6 @@ def load_course(folder: Path | None) -> Course:
             click.echo(READING.of(context.meta.get(LANG, "en") if context else "en"), err=True)
 
     return courses.load(loader.find(folder), on_miss)
-
-
-def find_question(course: Course, name: str) -> Question:
-    """The question called ``name``: ``Q5``, ``q05`` or ``5``. Raises UsageError if there is none."""
-    number = name.lower().removeprefix("q").lstrip("0")
-    question = course.question(name) or course.question(f"Q{number}")
-    if question is None:
-        said = Message("There is no question “{name}”. {hint}")
-        raise UsageError(said.fill(name=name, hint=suggestion(name, [q.id for q in course.questions])))
-    return question
-
-
-def find_exercise(course: Course, name: str) -> tuple[Question, Exercise]:
-    """The exercise called ``name``, with its question. Raises UsageError if there is none."""
-    match = course.exercise(name)
-    if match is None:
-        names = [exercise.name for question in course.questions for exercise in question.exercises]
-        raise UsageError(Message("There is no exercise “{name}”. {hint}").fill(name=name, hint=suggestion(name, names)))
-    return match
-
-
-def find_part(course: Course, name: str) -> tuple[Question, Item | Exercise | None]:
-    """Find a question, item or exercise, ignoring case. Returns its question, and the part (None for a question).
-
-    Raises UsageError with a suggestion if there is none.
-    """
-    number = name.lower().removeprefix("q").lstrip("0")
-    for question in course.questions:
-        if question.id.lower() in (name.lower(), f"q{number}"):
-            return question, None
-        parts: dict[str, Item | Exercise] = {item.id.lower(): item for item in question.items}
-        parts |= {exercise.name.lower(): exercise for exercise in question.exercises}
-        if name.lower() in parts:
-            return question, parts[name.lower()]
-    names = [question.id for question in course.questions]
-    names += [item.id for question in course.questions for item in question.items]
-    names += [exercise.name for question in course.questions for exercise in question.exercises]
-    hint = suggestion(name, names, [question.id for question in course.questions])
-    text = Message("There is no question, item or exercise “{name}”. {hint}")
-    raise UsageError(text.fill(name=name, hint=hint))
-
-
-_IS_ITEM = Message(
-    "{item} is a quiz item and has no code; `attncheck quiz {item}` asks it, and helps after a wrong answer."
-)
-_NO_EXERCISES = Message("{question} has no exercises; `attncheck quiz {question}` asks its quiz items.")
-_SEVERAL = Message("{question} has several exercises; choose one: {names}.")
-
-
-def find_one_exercise(course: Course, name: str) -> tuple[Question, Exercise]:
-    """Find an exercise by its name, or by that of a question with only one exercise.
-
-    Raises UsageError, with what to do, if there is none or more than one.
-    """
-    question, part = find_part(course, name)
-    names = [exercise.name for exercise in question.exercises]
-    if part is None:
-        if len(names) == 1:
-            return question, question.exercises[0]
-        text = _SEVERAL if names else _NO_EXERCISES
-        raise UsageError(text.fill(question=question.id, names=name_list(names)))
-    if not isinstance(part, Exercise):
-        raise UsageError(_IS_ITEM.fill(item=part.id))
-    return question, part
 
 
 #: ``-q``, repeatable.
@@ -242,51 +169,10 @@ def source_option(text: str) -> Callable[[F], F]:
     return click.option("--from", "source", type=PATH, metavar="PATH", help=text)
 
 
-def signed_by(author: str | None) -> str:
-    """``author``, by default the login name. Raises UsageError if the system does not know that."""
-    try:
-        return author or getpass.getuser()
-    except (OSError, KeyError, ImportError) as error:
-        raise UsageError(Message("This system does not know your login name: give --author NAME.")) from error
-
-
 #: ``--seed-file`` for commands that repeat the grading of a results folder.
 graded_seed_option = seed_file_option("The secret file that DIR was graded with (default: seed_file in course.yaml).")
 #: ``--workers`` for commands that grade a class.
 graders_option = workers_option("Grade N submissions at a time (default: one per CPU).")
-
-
-def read_seed(number: int | None, file: Path | None) -> Seed:
-    """The seed of ``--seed`` or ``--seed-file``; with neither, the public one."""
-    from grader.grading.inputs import Seed  # loads numpy
-
-    if number is not None and file is not None:
-        raise UsageError(Message("--seed and --seed-file cannot be combined: give only one of them."))
-    if file is not None:
-        return Seed.from_file(file)
-    return Seed.public() if number is None else Seed.number(number)
-
-
-def graded_seed(folder: Path, file: Path | None, course_folder: Path | None) -> Seed:
-    """The seed that the results in ``folder`` were graded with; ``file`` overrides the one of the course."""
-    from grader.instructor.regrade import seed_of  # loads numpy
-
-    return seed_of(folder, course_folder) if file is None else read_seed(None, file)
-
-
-def present_files() -> list[str]:
-    """The paths of the learner's files, in the current folder and in the folder work."""
-    return [path.as_posix() for folder in (Path(), Path("work")) for path in sorted(folder.glob("[qQ]*.py"))]
-
-
-def started(folder: Path) -> bool:
-    """Whether a learner works in ``folder``: it has answers, or the file of a question."""
-    return (folder / "answers.yaml").is_file() or any(folder.glob("[qQ][0-9][0-9].*"))
-
-
-def work_folder() -> Path:
-    """The folder that the learner works in: this one if it has files of theirs, else the folder work."""
-    return Path() if started(Path()) else Path("work")
 
 
 def _or_work(context: click.Context, parameter: click.Parameter, path: Path | None) -> Path:
@@ -303,11 +189,6 @@ work_argument = click.argument(
 )
 
 
-def can_ask() -> bool:
-    """Whether a person can answer a question: stdin is a terminal."""
-    return sys.stdin.isatty()
-
-
 # -------------------------------------------------------------------------------------------- output
 
 
@@ -316,26 +197,6 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Write JSON t
 
 #: ``--html`` for commands whose page is an alternative to their text.
 html_option = click.option("--html", type=FILE, metavar="F", help="Write an HTML page to F.")
-
-
-def print_lines(lines: Iterable[str]) -> None:
-    """Write lines to stdout."""
-    for line in lines:
-        click.echo(line)
-
-
-def write_json(value: object) -> None:
-    """Write ``value`` as JSON to stdout, in UTF-8 whatever the encoding of the terminal."""
-    click.echo(files.readable_json(value, 2).encode())
-
-
-def write_output(option: str, file: Path, data: str | bytes) -> None:
-    """Write the ``file`` that ``option`` names. Raises UsageError if that fails."""
-    try:
-        files.write(file, data)
-    except OSError as error:
-        said = Message("{file} cannot be written: {reason}; choose another place for {option}.")
-        raise UsageError(said.fill(file=file, reason=error.strerror, option=option)) from error
 
 
 # --------------------------------------------------------------------------------- the learner's progress

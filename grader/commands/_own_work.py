@@ -6,8 +6,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from grader.commands._console import stdout, width
-from grader.commands._options import Call, find_exercise, present_files, say
+from grader.commands._console import say, stdout, width
+from grader.commands._find import find_exercise, present_files
+from grader.commands._options import Call
 from grader.core.layout import wrap
 from grader.core.model import Course, ExerciseResult, Message, Report, Text
 from grader.course import starter
@@ -26,10 +27,8 @@ _NO_NAME = Message(
 
 def follow(call: Call, course: Course, path: Path, question: str | None = None) -> bool:
     """Grade ``path``, or only a question in it, on every save, until a key ends it; whether that key was n."""
-    from grader.grading.context import GradingContext  # loads numpy
+    from grader.grading.context import public_context  # loads numpy
     from grader.grading.grade import grade  # loads numpy
-    from grader.grading.inputs import Seed  # loads numpy
-    from grader.grading.reference_results import reference_observer  # loads numpy
     from grader.grading.selection import Selection  # loads numpy
     from grader.report.terminal import render_watch  # loads rich
     from grader.report.words import is_stub  # loads numpy
@@ -37,9 +36,7 @@ def follow(call: Call, course: Course, path: Path, question: str | None = None) 
 
     with open_sandbox(mode="auto", settings=ZygoteSettings(collapse=True)) as sandbox:
         sandbox.start()
-        sandbox.allow_packages(course.packages)
-        expect = reference_observer(sandbox.observe, Seed.public(), course=course)
-        context = GradingContext(course, Seed.public(), expect)
+        context = public_context(course, sandbox)
         selection = Selection((question,) if question is not None else ())
 
         def graded() -> Report:
@@ -83,14 +80,10 @@ def after_grading(
     if offers:
         offered = reference_view.offers(course, report, progress_of(course, events), log.now(), call.lang)
         shown += (line for each in offered for line in wrap(each, width()))
-    files = LearnerFiles(tuple(present_files()), _answers_of(path))
+    folder = path if path.is_dir() else path.parent
+    files = LearnerFiles(tuple(present_files()), (folder / "answers.yaml").as_posix())
     step = next_step.after_passing(course, events, log.now(), report, files) if report.code_passed else None
     if step is not None:
         said, commands = step
         shown += [*wrap(said.of(call.lang), width()), *(f"  {command}" for command in commands)]
     return shown
-
-
-def _answers_of(path: Path) -> str:
-    """The answers file of the work at ``path``: in this folder, or beside this file."""
-    return ((path if path.is_dir() else path.parent) / "answers.yaml").as_posix()

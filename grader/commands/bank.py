@@ -11,22 +11,17 @@ import click
 
 from grader.authoring import preview as preview_question
 from grader.authoring import template
-from grader.commands._console import step_bar
+from grader.commands._console import WRITTEN, print_lines, say, step_bar, write_json
+from grader.commands._find import find_exercise, find_question
 from grader.commands._options import (
     PATH,
-    WRITTEN,
     Call,
     documented,
     errors_lang_option,
-    find_exercise,
-    find_question,
     load_course,
-    print_lines,
     questions_option,
-    say,
     shared,
     workers_option,
-    write_json,
 )
 from grader.core import resources
 from grader.core.errors import UsageError
@@ -38,9 +33,7 @@ from grader.course import loader
 from grader.course.problems import Problem, ProblemsError
 from grader.grading import courses
 
-ABOUT = Message("Tools for writing questions.")
-READERS = "Authors"
-RANK = 10
+LISTED = "Authors", 10
 
 PASSED, FAILED = 0, 4
 
@@ -54,7 +47,6 @@ _UNREAD = Message(
     "{pairs} share a text with others: two people have to confirm that it fits each (--verbose lists them) and note it "
     "in questions/{file}"
 )
-_CHECKED = Message("{questions}, {exercises}, {mistakes}: {found}")
 _PUBLISHED = Message(
     "{folder}: {questions} questions and {exercises} exercises in {files} files, {size} MB\n"
     "left out: the keys of {sealed} graded items, {hidden} hidden cases, references and mistakes\n"
@@ -76,18 +68,22 @@ def bank(context: click.Context) -> None:
         context.exit(click.UsageError.exit_code)
 
 
-@documented({"bank schema > question.schema.json": "write the schema to a file"}, {0: "done"})
+@documented
 @bank.command()
 @errors_lang_option
 def schema() -> None:
-    """Write the JSON Schema of question files, for editors."""
+    """Write the JSON Schema of question files, for editors.
+
+    Examples:
+      bank schema > question.schema.json  write the schema to a file
+
+    Exit codes:
+      0  done
+    """
     write_json(courses.schema())
 
 
-@documented(
-    {"bank check mycourse": "check the course in mycourse", "bank check -q Q5": "only Q5"},
-    {0: "no problems", 4: "there are problems; each is listed"},
-)
+@documented
 @bank.command()
 @click.argument("folder", type=PATH, required=False, metavar="[DIR]")
 @questions_option
@@ -100,6 +96,14 @@ def check(call: Call, folder: Path | None, questions: tuple[str, ...], verbose: 
     References must pass, stubs must fail, and each mistake must fail the checks that it declares and be recognised.
     For each problem, prints what to do. At the end, prints for each question how many misconceptions no other item or
     exercise is about.
+
+    Examples:
+      bank check mycourse  check the course in mycourse
+      bank check -q Q5     only Q5
+
+    Exit codes:
+      0  no problems
+      4  there are problems; each is listed
     """
     if folder is not None and call.course_folder is not None:
         raise UsageError(Message("Give the course only once: as DIR or with --course."))
@@ -177,7 +181,7 @@ def _say_unread(course: Course, chosen: list[Question], verbose: bool) -> None:
 
 def _say_checked(chosen: list[Question], problems: int) -> None:
     exercises = [exercise for question in chosen for exercise in question.exercises]
-    said = _CHECKED.fill(
+    said = Message("{questions}, {exercises}, {mistakes}: {found}").fill(
         questions=_count(len(chosen), "question", "个问题"),
         exercises=_count(len(exercises), "exercise", "个练习"),
         mistakes=_count(sum(len(exercise.mistakes) for exercise in exercises), "mistake", "个典型错误"),
@@ -197,9 +201,7 @@ def _as_json(problems: Iterable[Problem]) -> list[dict[str, str]]:
     ]
 
 
-@documented(
-    {"bank publish handout --course mycourse": "write the learners' edition of mycourse to handout"}, {0: "written"}
-)
+@documented
 @bank.command()
 @click.argument("target", metavar="DIR", type=PATH)
 @questions_option
@@ -211,6 +213,12 @@ def publish(call: Call, target: Path, questions: tuple[str, ...]) -> None:
     This is a course folder to distribute: prompts, stubs, hints, practice items, and public cases with their expected
     results. It does not contain keys of graded items, references, mistakes or hidden cases. An earlier edition in DIR
     is replaced. Learners use it with --course DIR.
+
+    Examples:
+      bank publish handout --course mycourse  write the learners' edition of mycourse to handout
+
+    Exit codes:
+      0  written
     """
     from grader.authoring import edition  # loads numpy
     from grader.grading.inputs import Seed  # loads numpy
@@ -229,10 +237,7 @@ def publish(call: Call, target: Path, questions: tuple[str, ...]) -> None:
     say(_PUBLISHED.fill(size=f"{done.size / 1e6:.1f}", **{k: v for k, v in asdict(done).items() if k != "size"}))
 
 
-@documented(
-    {"bank mutate -e softmax": "change softmax in every small way"},
-    {0: "the cases notice every change", 4: "a change goes unnoticed, or an entry under equivalent: is out of date"},
-)
+@documented
 @bank.command()
 @click.option("-e", "--exercise", "names", multiple=True, metavar="FUNCTION", help="Only this exercise (repeatable).")
 @workers_option("Use N sandboxes at a time (default: one per CPU).")
@@ -243,6 +248,13 @@ def mutate(call: Call, names: tuple[str, ...], workers: int | None) -> None:
 
     A surviving mutant needs a better case, or an entry with a reason under equivalent: in its question's file. Exits
     with 4 if one has neither.
+
+    Examples:
+      bank mutate -e softmax  change softmax in every small way
+
+    Exit codes:
+      0  the cases notice every change
+      4  a change goes unnoticed, or an entry under equivalent: is out of date
     """
     from grader.authoring import mutation  # loads numpy
 
@@ -266,7 +278,7 @@ def mutate(call: Call, names: tuple[str, ...], workers: int | None) -> None:
     click.get_current_context().exit(FAILED if holes or stale else PASSED)
 
 
-@documented({"bank new Q25 --course mycourse": "write a question that already works"}, {0: "written"})
+@documented
 @bank.command()
 @click.argument("question", metavar="QUESTION")
 @shared("course")
@@ -276,6 +288,12 @@ def new(call: Call, question: str) -> None:
 
     QUESTION is an id such as Q25. The question file and its reference go to the course folder (--course, or the
     checkout). `attncheck bank check` passes on them as they are, so you can check every change at once.
+
+    Examples:
+      bank new Q25 --course mycourse  write a question that already works
+
+    Exit codes:
+      0  written
     """
     match = re.fullmatch(r"[Qq]0*(\d+)", question)
     if match is None:
@@ -298,7 +316,7 @@ def new(call: Call, question: str) -> None:
     say(_NEXT.fill(folder=folder, question=f"Q{number}"))
 
 
-@documented({"bank preview Q5": "Q5 as learners see it, in both languages"}, {0: "done"})
+@documented
 @bank.command()
 @click.argument("question")
 @shared("course")
@@ -308,6 +326,12 @@ def preview(call: Call, question: str) -> None:
 
     In addition to `attncheck show`, prints the options of items, the hints and the stub, and for the author the answers
     and what learners read after a mistake.
+
+    Examples:
+      bank preview Q5  Q5 as learners see it, in both languages
+
+    Exit codes:
+      0  done
     """
     course = call.course()
     chosen = find_question(course, question)

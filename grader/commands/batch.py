@@ -12,7 +12,8 @@ from grader.classroom.class_folder import locked
 from grader.classroom.gradebook import open_gradebook
 from grader.classroom.results import Book, MarkSummary, write_files
 from grader.commands import INTERRUPTED
-from grader.commands._console import progress_bar
+from grader.commands._console import progress_bar, say
+from grader.commands._find import read_seed
 from grader.commands._options import (
     FOLDER,
     PATH,
@@ -20,9 +21,7 @@ from grader.commands._options import (
     documented,
     graders_option,
     questions_option,
-    read_seed,
     roster_option,
-    say,
     seed_file_option,
     shared,
 )
@@ -33,9 +32,7 @@ from grader.grading import courses
 if TYPE_CHECKING:
     from grader.classroom.batch import BatchProgress, BatchRequest
 
-ABOUT = Message("Grade every submission in a folder or zip.")
-READERS = "Instructors"
-RANK = 30
+LISTED = "Instructors", 30
 
 STOPPED = Message(
     "interrupted after {done} of {total} submissions. The results so far are saved: run the same command to continue."
@@ -48,13 +45,7 @@ ALL_GRADED, SOME_NOT_GRADABLE = 0, 5
 _UNENCRYPTED = Message("the seed is sent to {scheduler} unencrypted; docs/cluster.md explains tls:// addresses.")
 
 
-@documented(
-    {
-        "batch submissions.zip --out results --seed-file SEED": "grade a class",
-        "batch submissions.zip --out results --roster class.csv -q Q5": "one question, for the learners of a roster",
-    },
-    {0: "every submission was graded", 5: "some submissions could not be graded"},
-)
+@documented
 @click.command()
 @click.argument("submissions", type=PATH)
 @click.option("--out", type=FOLDER, required=True, metavar="DIR", help="The results folder.")
@@ -86,6 +77,14 @@ def batch(
     Saves each result in DIR at once; run the same command again to continue after an interruption. Writes a gradebook
     and class.csv, and prints a table; 'attncheck export' makes reports from the gradebook. Refuses to run where code
     cannot be confined.
+
+    Examples:
+      batch submissions.zip --out results --seed-file SEED          grade a class
+      batch submissions.zip --out results --roster class.csv -q Q5  one question, for the learners of a roster
+
+    Exit codes:
+      0  every submission was graded
+      5  some submissions could not be graded
     """
     from grader.classroom.batch import BatchRequest, lines, run, to_json  # loads numpy
 

@@ -6,19 +6,16 @@ from pathlib import Path
 
 import click
 
-from grader.commands._options import PATH, Call, documented, find_one_exercise, say, shared, work_argument
+from grader.commands._console import say
+from grader.commands._find import find_one_exercise
+from grader.commands._options import PATH, Call, documented, shared, work_argument
 from grader.core.files import create
 from grader.core.model import Message
 
-ABOUT = Message("Write a script that runs one public case.")
-READERS = "Learners"
-RANK = 110
+LISTED = "Learners", 110
 
 
-@documented(
-    {"debug q05.py -e scaled_dot_product_attention --case 'by hand'": "write a script to step through"},
-    {0: "done", 3: "PATH cannot be read as a submission"},
-)
+@documented
 @click.command()
 @work_argument
 @click.option(
@@ -32,6 +29,13 @@ def debug(call: Call, *, path: Path, name: str, case_name: str, target: Path | N
 
     The script calls the code in PATH with the inputs of the case and compares the result, so that you can step
     through it in a debugger.
+
+    Examples:
+      debug q05.py -e scaled_dot_product_attention --case 'by hand'  write a script to step through
+
+    Exit codes:
+      0  done
+      3  PATH cannot be read as a submission
     """
     from grader.grading.debug_script import case_script  # loads numpy
     from grader.sandbox import open_sandbox  # loads numpy

@@ -6,21 +6,26 @@ import click
 
 from grader.commands._console import width
 from grader.commands._options import Call, documented, shared, workers_option
-from grader.core.model import Message
 
-ABOUT = Message("Check this machine: versions, content, sandbox.")
-READERS = "Everyone"
-RANK = 10
+LISTED = "Everyone", 10
 
 ALL_THERE, MISSING = 0, 1
 
 
-@documented({"doctor": "check this machine"}, {0: "nothing is missing", 1: "something is missing"})
+@documented
 @click.command()
 @shared("json", "lang", "course")
 @workers_option("Try N sandboxes at once, as batch would use (default: one per CPU, like batch).")
 def doctor(call: Call, workers: int | None) -> None:
-    """Check this machine: versions, content, sandbox."""
+    """Check this machine: versions, content, sandbox.
+
+    Examples:
+      doctor  check this machine
+
+    Exit codes:
+      0  nothing is missing
+      1  something is missing
+    """
     from grader.classroom.doctor import examine, is_missing, lines, to_json  # loads numpy
 
     findings = examine(call.course_folder, workers)

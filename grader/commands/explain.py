@@ -6,25 +6,17 @@ from pathlib import Path
 
 import click
 
-from grader.commands._options import Call, documented, graded_seed, graded_seed_option, results_argument, shared
-from grader.core.model import ExerciseResult, Item, Message
+from grader.commands._find import graded_seed
+from grader.commands._options import Call, documented, graded_seed_option, results_argument, shared
+from grader.core.model import ExerciseResult, Item
 from grader.core.serialize import to_json
 
-ABOUT = Message("Replay one check: inputs, expected, actual, why.")
-READERS = "Instructors"
-RANK = 50
+LISTED = "Instructors", 50
 
 SAME, DIFFERENT = 0, 1
 
 
-@documented(
-    {
-        "explain results ada Q5.output": "one of ada's answers",
-        "explain results ada scaled_dot_product_attention/values/heads": "one check of one exercise in one case",
-    },
-    {0: "the replay agrees with the result", 1: "the replay gives a different result"},
-    {"explain DIR LEARNER CHECK": "grader.instructor.explain:Explanation"},
-)
+@documented
 @click.command()
 @results_argument
 @click.argument("learner")
@@ -37,6 +29,17 @@ def explain(call: Call, *, folder: Path, learner: str, check: str, attempt: int 
 
     CHECK is an item (Q5.output), an exercise (its first failure), or EXERCISE/CHECK/CASE. For instructors only: it
     shows hidden inputs and expected results.
+
+    Examples:
+      explain results ada Q5.output                                  one of ada's answers
+      explain results ada scaled_dot_product_attention/values/heads  one check of one exercise in one case
+
+    Exit codes:
+      0  the replay agrees with the result
+      1  the replay gives a different result
+
+    With --json:
+      explain DIR LEARNER CHECK  grader.instructor.explain:Explanation
     """
     from grader.instructor import explain as replay  # loads numpy
     from grader.sandbox import open_sandbox  # loads numpy

@@ -10,17 +10,16 @@ import click
 
 from grader.classroom.gradebook import open_gradebook
 from grader.classroom.results import Book
-from grader.commands import LANG
+from grader.commands._console import WRITTEN, say
+from grader.commands._find import find_question
+from grader.commands._language import LANG
 from grader.commands._options import (
     PATH,
-    WRITTEN,
     Call,
     collected,
     documented,
-    find_question,
     questions_option,
     roster_option,
-    say,
     seed_file_option,
     shared,
 )
@@ -29,9 +28,7 @@ from grader.core.model import Lang, Message, Text
 from grader.core.text import clean
 from grader.instructor import export as exports
 
-ABOUT = Message("Export grades or quiz items for other programs.")
-READERS = "Instructors"
-RANK = 80
+LISTED = "Instructors", 80
 
 
 _FROM_GRADEBOOK = Message("{form} is made from a gradebook: name the folder that `attncheck batch` wrote with --from.")
@@ -56,13 +53,7 @@ class _Export(click.Command):
                 )
 
 
-@documented(
-    {
-        "export csv --from results --to class.csv": "a table of the class",
-        "export qti -q Q5 --to q05.zip": "the practice items of Q5 for Canvas",
-    },
-    {0: "written"},
-)
+@documented
 @click.command(cls=_Export)
 @click.argument("form", metavar="FORMAT")
 @click.option("--from", "folder", type=PATH, metavar="DIR", help="The results folder of a batch.")
@@ -92,6 +83,13 @@ def export(
     """Export grades or quiz items for other programs.
 
     FORMAT is one of those below. F is replaced only if an export wrote it and nobody has changed it since.
+
+    Examples:
+      export csv --from results --to class.csv  a table of the class
+      export qti -q Q5 --to q05.zip             the practice items of Q5 for Canvas
+
+    Exit codes:
+      0  written
     """
     options = replace(options, lang=call.lang)
     out = exports.ExportTarget(to, lambda text: _warn(text, call.lang), force=force)

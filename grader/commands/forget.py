@@ -6,24 +6,19 @@ from pathlib import Path
 
 import click
 
-from grader.commands._options import Call, can_ask, documented, print_lines, results_argument, say, shared, write_json
+from grader.commands._console import can_ask, print_lines, say, write_json
+from grader.commands._options import Call, documented, results_argument, shared
 from grader.core.errors import UsageError
 from grader.core.model import Message
 from grader.core.serialize import to_json
 from grader.core.text import clean
 
-ABOUT = Message("Delete a learner from DIR permanently.")
-READERS = "Instructors"
-RANK = 70
+LISTED = "Instructors", 70
 
 DONE, DECLINED = 0, 1
 
 
-@documented(
-    {"forget results ada": "delete all data about ada, after asking"},
-    {0: "removed", 1: "nothing was removed"},
-    {"forget DIR LEARNER --yes": "grader.instructor.overrides:ForgetPlan"},
-)
+@documented
 @click.command()
 @results_argument
 @click.argument("learner")
@@ -34,6 +29,16 @@ def forget(call: Call, folder: Path, learner: str, yes: bool) -> None:
 
     Deletes their submissions and points from the gradebook (and from the bytes of its file), their files and the
     copies of their work, and writes class.csv again. Lists what is elsewhere and is not deleted, and asks first.
+
+    Examples:
+      forget results ada  delete all data about ada, after asking
+
+    Exit codes:
+      0  removed
+      1  nothing was removed
+
+    With --json:
+      forget DIR LEARNER --yes  grader.instructor.overrides:ForgetPlan
     """
     if not yes and (call.as_json or not can_ask()):
         raise UsageError(Message("forget asks before it deletes anything, but nobody can answer here; give --yes."))

@@ -8,23 +8,18 @@ from typing import Literal
 
 import click
 
-from grader.commands._console import grading_bar, stdout
+from grader.commands._console import UNCONFINED, grading_bar, print_lines, say, stdout, write_json, write_output
+from grader.commands._find import read_seed
 from grader.commands._options import (
     PATH,
-    UNCONFINED,
     Call,
     collected,
     documented,
     json_option,
-    print_lines,
     questions_option,
-    read_seed,
-    say,
     seed_file_option,
     shared,
     work_argument,
-    write_json,
-    write_output,
 )
 from grader.commands._own_work import after_grading
 from grader.core.errors import UsageError
@@ -33,9 +28,7 @@ from grader.learning import log
 from grader.learning.progress import code_events, new_events
 from grader.report.json import to_json
 
-ABOUT = Message("Grade a file, folder, notebook or zip.")
-READERS = "Learners"
-RANK = 50
+LISTED = "Learners", 50
 
 PASSED, NOT_ALL_PASSED, INCOMPLETE = 0, 1, 4
 
@@ -62,15 +55,7 @@ class _Request:
         return self.learner is None and self.seed_file is None
 
 
-@documented(
-    {
-        "grade": "grade everything in the folder that you work in",
-        "grade work": "grade everything in the folder work",
-        "grade q05.py -e softmax": "grade one exercise of a file",
-        "grade work --json > report.json": "the report as data",
-    },
-    {0: "everything passed", 1: "graded, and not everything passed", 3: "PATH cannot be read as a submission"},
-)
+@documented
 @click.command()
 @work_argument
 @questions_option
@@ -100,6 +85,17 @@ def grade(call: Call, request: _Request) -> None:
 
     Shows what is correct, and what to fix first. Saves your own progress, unless --learner or --seed-file shows that it
     is someone else's work.
+
+    Examples:
+      grade                            grade everything in the folder that you work in
+      grade work                       grade everything in the folder work
+      grade q05.py -e softmax          grade one exercise of a file
+      grade work --json > report.json  the report as data
+
+    Exit codes:
+      0  everything passed
+      1  graded, and not everything passed
+      3  PATH cannot be read as a submission
     """
     mode = _mode(request)
     for file in filter(None, (request.html, request.junit)):
@@ -114,7 +110,7 @@ def grade(call: Call, request: _Request) -> None:
     if request.html is not None:
         write_output("--html", request.html, page)
     if request.junit is not None:
-        from grader.report.junit import to_junit  # an XML library that few runs need
+        from grader.report.junit import to_junit  # loads jinja2
 
         write_output("--junit", request.junit, to_junit(report, call.lang))
     if request.own:

@@ -5,26 +5,18 @@ from __future__ import annotations
 import click
 
 from grader.commands._console import page
-from grader.commands._options import Call, documented, find_one_exercise, find_part, shared
+from grader.commands._find import find_one_exercise, find_part
+from grader.commands._options import Call, documented, shared
 from grader.core.errors import UsageError
 from grader.core.model import Exercise, Message, Question
 from grader.core.text import suggestion
 from grader.learning import log, progress_view
 from grader.learning.progress import hints_shown, hints_taken, last_misconception
 
-ABOUT = Message("Show the next hint for an exercise.")
-READERS = "Learners"
-RANK = 100
+LISTED = "Learners", 100
 
 
-@documented(
-    {
-        "hint softmax": "the next hint",
-        "hint Q5": "the same, for a question with one exercise",
-        "hint softmax --rung 1": "the first hint once more",
-    },
-    {0: "done"},
-)
+@documented
 @click.command()
 @click.argument("question", metavar="NAME")
 @click.option("-e", "--exercise", "name", metavar="FUNCTION", help="Which exercise, if the question has several.")
@@ -37,6 +29,14 @@ def hint(call: Call, question: str, name: str | None, rung: int | None) -> None:
 
     The first hint is a question to think about, after one about the misconception that your code showed last; the last
     one is almost the line of code. Hints cost practice points, never graded ones.
+
+    Examples:
+      hint softmax           the next hint
+      hint Q5                the same, for a question with one exercise
+      hint softmax --rung 1  the first hint once more
+
+    Exit codes:
+      0  done
     """
     course = call.course()
     if name is None:

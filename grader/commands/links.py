@@ -9,25 +9,18 @@ import click
 
 from grader.classroom.class_folder import SECRET
 from grader.commands._class_server import read_class
-from grader.commands._options import FOLDER, Call, documented, say, shared
+from grader.commands._console import say
+from grader.commands._options import FOLDER, Call, documented, shared
 from grader.core.errors import UsageError
 from grader.core.model import Message
 from grader.core.text import clean, suggestion
 
-ABOUT = Message("Create the personal links of a class.")
-READERS = "Instructors"
-RANK = 20
+LISTED = "Instructors", 20
 
 _SECRET = Message("Until {until}, anyone who has a link can sign in as that person: send each link only to its owner.")
 
 
-@documented(
-    {
-        "links attention-2026 --csv": "everyone's links, for mail merge",
-        "links attention-2026 ada --days 2": "ada's link, good for two days",
-    },
-    {0: "done"},
-)
+@documented
 @click.command()
 @click.argument("folder", metavar="DIR", type=FOLDER)
 @click.argument("people", nargs=-1)
@@ -44,6 +37,13 @@ def links(call: Call, *, folder: Path, people: tuple[str, ...], as_csv: bool, da
 
     DIR is the folder of the class, with a class.yaml. Links are signed and expire; the key that signs them is in DIR,
     readable only by you. Without PEOPLE, everyone is included: learners, assistants and instructors.
+
+    Examples:
+      links attention-2026 --csv         everyone's links, for mail merge
+      links attention-2026 ada --days 2  ada's link, good for two days
+
+    Exit codes:
+      0  done
     """
     from grader.web.people import ClassMembers  # as above
     from grader.web.sessions import Claim, links_csv, read_signer  # loads the roster

@@ -9,17 +9,14 @@ from grader.commands._options import Call, documented, shared
 from grader.core.model import Message
 from grader.core.text import COMMA
 from grader.learning import log
-from grader.learning.renaming import rename
 
-ABOUT = Message("Show or change your name.")
-READERS = "Learners"
-RANK = 150
+LISTED = "Learners", 150
 
 _NONE = Message("You have no name yet; `attncheck name NAME` sets it, or the quiz asks for it.")
 _OTHERS = Message("Other people with progress here: {names}. `attncheck name NAME` continues with theirs.")
 
 
-@documented({"name": "the name that is used now", "name 'Ada Lovelace'": "use another name from now on"}, {0: "done"})
+@documented
 @click.command()
 @click.argument("new", required=False, metavar="[NAME]")
 @shared("state", "lang", "course")
@@ -27,6 +24,13 @@ def name(call: Call, new: str | None) -> None:
     """Show or change your name.
 
     The numbers in quiz items and the order of options depend on it.
+
+    Examples:
+      name                 the name that is used now
+      name 'Ada Lovelace'  use another name from now on
+
+    Exit codes:
+      0  done
     """
     course = call.course()
     everything = log.read_all(log.place(call.state_file), course.public_id)
@@ -37,7 +41,7 @@ def name(call: Call, new: str | None) -> None:
             names = COMMA.of(call.lang).join(name for name in others if name != current)
             tell(_OTHERS.fill(names=names), call.lang)
         return
-    named, said = rename(everything, course.public_id, current, new)
+    named, said = log.rename(everything, course.public_id, current, new)
     call.save(named)
     for text in said:
         tell(text, call.lang)

@@ -7,18 +7,17 @@ import os
 import click
 
 from grader.commands._console import has_keys, width
+from grader.commands._find import present_files
 from grader.commands._language import language
-from grader.commands._options import Call, documented, present_files, shared
-from grader.core.model import Lang, Message
+from grader.commands._options import Call, documented, shared
+from grader.core.model import Lang
 from grader.learning import log, next_step, review
 from grader.learning.progress import progress_of
 
-ABOUT = Message("Say what to do next, and with which command.")
-READERS = "Learners"
-RANK = 10
+LISTED = "Learners", 10
 
 
-@documented({"next": "where you are, and what to do next"}, {0: "done"})
+@documented
 @click.command("next")
 @shared("state", "json", "lang", "course")
 def next(call: Call) -> None:
@@ -26,6 +25,12 @@ def next(call: Call) -> None:
 
     Finishes what was begun: the quiz of a question, then its exercises, the easiest first; then the next question, and
     at the end what is due for review. Looks for your files here and in the folder work.
+
+    Examples:
+      next  where you are, and what to do next
+
+    Exit codes:
+      0  done
     """
     _show_next(call)
 

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.classroom.gradebook import open_gradebook
-from grader.commands._options import Call, collected, documented, print_lines, results_argument, say, shared, signed_by
+from grader.commands._console import print_lines, say
+from grader.commands._find import signed_by
+from grader.commands._options import Call, collected, documented, results_argument, shared
 from grader.core.errors import UsageError
 from grader.core.model import Lang, Message
 from grader.core.serialize import to_json
@@ -24,9 +26,7 @@ if TYPE_CHECKING:
 
     Decide = Callable[[AnswerGroup, Decision, datetime], int]
 
-ABOUT = Message("Give points by hand; they survive regrading.")
-READERS = "Instructors"
-RANK = 60
+LISTED = "Instructors", 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,21 +54,7 @@ class _Request:
         return self.learner or "", self.part or ""
 
 
-@documented(
-    {
-        "override results ada Q5.output --points 1 --reason 'oral exam'": "give points",
-        "override results --list": "all points given by hand",
-        "override results --pending": "answers to mark by hand, similar ones together",
-        "override results --mark": "mark them by key points, one group at a time",
-        "override results ada Q3.own-words --key-points ac --alike": "give points for key points",
-    },
-    {0: "done"},
-    {
-        "override DIR LEARNER PART": "grader.instructor.overrides:ChangeJson",
-        "override DIR --list": "grader.instructor.overrides:OverridesJson",
-        "override DIR --pending": "grader.instructor.rubric:WaitingJson",
-    },
-)
+@documented
 @click.command()
 @results_argument
 @click.argument("learner", required=False)
@@ -95,6 +81,21 @@ def override(call: Call, request: _Request) -> None:
     Free-text answers are marked by hand. Each key point of an item is worth the same share of its points. --pending
     lists the answers to mark, and --mark asks about each group of similar answers. It shows every wording, because
     similar words can mean opposite things.
+
+    Examples:
+      override results ada Q5.output --points 1 --reason 'oral exam'  give points
+      override results --list                                         all points given by hand
+      override results --pending                                      answers to mark by hand, similar ones together
+      override results --mark                                         mark them by key points, one group at a time
+      override results ada Q3.own-words --key-points ac --alike       give points for key points
+
+    Exit codes:
+      0  done
+
+    With --json:
+      override DIR LEARNER PART  grader.instructor.overrides:ChangeJson
+      override DIR --list        grader.instructor.overrides:OverridesJson
+      override DIR --pending     grader.instructor.rubric:WaitingJson
     """
     _action(request)(call, request)
 

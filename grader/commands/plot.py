@@ -8,19 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands._console import stdout
-from grader.commands._options import (
-    PATH,
-    UNCONFINED,
-    WRITTEN,
-    Call,
-    documented,
-    print_lines,
-    say,
-    shared,
-    source_option,
-    write_output,
-)
+from grader.commands._console import UNCONFINED, WRITTEN, print_lines, say, stdout, write_output
+from grader.commands._options import PATH, Call, documented, shared, source_option
 from grader.core.errors import UsageError
 from grader.core.layout import cells, wrap
 from grader.core.model import Lang, Message
@@ -32,25 +21,12 @@ if TYPE_CHECKING:
     from grader.report.figures.kinds import Picture
     from grader.report.figures.run import LearnerValues
 
-ABOUT = Message("Draw one of the course's pictures.")
-READERS = "Learners"
-RANK = 120
+LISTED = "Learners", 120
 
 SHOWN, NOT_ALL_SHOWN = 0, 1
 
 
-@documented(
-    {
-        "plot --list": "the pictures there are",
-        "plot attention --from q05.py": "your own attention beside the reference",
-        "plot attention --to attention.svg": "write a file",
-    },
-    {
-        0: "drawn",
-        1: "something of your code could not be drawn",
-        3: "the path after --from cannot be read as a submission",
-    },
-)
+@documented
 @click.command()
 @click.argument("name", required=False)
 @source_option("Your own file, folder, notebook or zip, drawn beside the reference.")
@@ -64,6 +40,16 @@ def plot(call: Call, *, name: str | None, source: Path | None, target: Path | No
 
     Draws what the reference computes and, with --from, what your own code computes beside it: in the terminal, or in a
     file with --to.
+
+    Examples:
+      plot --list                        the pictures there are
+      plot attention --from q05.py       your own attention beside the reference
+      plot attention --to attention.svg  write a file
+
+    Exit codes:
+      0  drawn
+      1  something of your code could not be drawn
+      3  the path after --from cannot be read as a submission
     """
     from grader.report.figures import kinds  # loads numpy
 
@@ -104,8 +90,7 @@ def _refuse(target: Path) -> None:
 
 def _figure(call: Call, picture: Picture, source: Path | None) -> tuple[Figure | None, LearnerValues | None]:
     """The figure (None if nothing can be drawn), and what the learner's code gave (None without ``source``)."""
-    from grader.grading.inputs import Seed  # loads numpy
-    from grader.grading.reference_results import reference_observer  # loads numpy
+    from grader.grading.context import public_context  # loads numpy
     from grader.report.figures import run  # loads numpy
     from grader.sandbox import open_sandbox  # loads numpy
 
@@ -113,10 +98,9 @@ def _figure(call: Call, picture: Picture, source: Path | None) -> tuple[Figure |
         if source is not None:
             sandbox.start()  # the child imports torch while this process reads
         course = call.course()
-        sandbox.allow_packages(course.packages)
+        context = public_context(course, sandbox)
         submission = None if source is None else read(source)
-        expect = reference_observer(sandbox.observe, Seed.public(), course=course)
-        figure, mine = run.compute_picture(course, picture, submission, sandbox.observe, expect)
+        figure, mine = run.compute_picture(course, picture, submission, sandbox.observe, context.observe_reference)
     return None if mine is not None and mine.seen is None else figure, mine
 
 

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import click
 
-from grader.commands._console import page
-from grader.commands._options import Call, documented, find_question, shared, write_json
-from grader.core.model import Message
+from grader.commands._console import page, write_json
+from grader.commands._find import find_question
+from grader.commands._options import Call, documented, shared
 from grader.learning import log, progress_view, review
 from grader.learning.progress import progress_of
 
-ABOUT = Message("Show what you know, question by question.")
-READERS = "Learners"
-RANK = 80
+LISTED = "Learners", 80
 
 
-@documented({"progress": "all questions", "progress Q5": "Q5, item by item"}, {0: "done"})
+@documented
 @click.command()
 @click.argument("question", required=False, metavar="[Q5]")
 @shared("state", "json", "lang", "course")
@@ -24,6 +22,13 @@ def progress(call: Call, question: str | None) -> None:
 
     Uses your quiz answers, your graded code and the hints you took, and names the misconceptions that are still
     open. With a question, shows its items and exercises one by one.
+
+    Examples:
+      progress     all questions
+      progress Q5  Q5, item by item
+
+    Exit codes:
+      0  done
     """
     course = call.course()
     chosen = find_question(course, question) if question is not None else None

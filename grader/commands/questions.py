@@ -15,26 +15,29 @@ from grader.learning import questions_view
 from grader.learning.progress import QuestionProgress, progress_of
 from grader.report.json import number
 
-ABOUT = Message("List the questions and your progress in each.")
-READERS = "Learners"
-RANK = 20
+LISTED = "Learners", 20
 
 
 #: The most cells of the table: no title is longer.
 _WIDEST = 120
 
 
-@documented(
-    {"questions": "all questions, with your progress", "questions --group position --json": "one group, as data"},
-    {0: "done"},
-)
+@documented
 @click.command()
 @click.option("--group", metavar="GROUP", help="Only the questions of this group.")
 @click.option("--map", "as_map", is_flag=True, help="Show misconceptions, with the items and exercises about each.")
 @click.option("--markdown", is_flag=True, help="Write the map of the whole course as Markdown.")
 @shared("json", "state", "lang", "course")
 def questions(call: Call, group: str | None, as_map: bool, markdown: bool) -> None:
-    """List the questions and your progress in each."""
+    """List the questions and your progress in each.
+
+    Examples:
+      questions                          all questions, with your progress
+      questions --group position --json  one group, as data
+
+    Exit codes:
+      0  done
+    """
     from grader.course import misconceptions  # only maps need it
 
     course = call.course()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import getpass
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -13,18 +13,9 @@ from typing import Protocol
 import click
 
 from grader.commands import INTERRUPTED
-from grader.commands._console import has_keys, page, stdout, tell, width
-from grader.commands._options import (
-    PATH,
-    Call,
-    documented,
-    print_lines,
-    shared,
-    started,
-    work_folder,
-    write_json,
-    write_output,
-)
+from grader.commands._console import has_keys, page, print_lines, stdout, tell, width, write_json, write_output
+from grader.commands._find import started, work_folder
+from grader.commands._options import PATH, Call, documented, shared
 from grader.core.errors import UsageError
 from grader.core.files import create
 from grader.core.layout import wrap
@@ -38,12 +29,15 @@ from grader.report.json import to_json
 from grader.submission import Unusable, read
 from grader.web.entries import Drafts, drafts_folder
 
-ABOUT = Message("Ask the quiz items, one at a time.")
-READERS = "Learners"
-RANK = 70
+LISTED = "Learners", 70
 
 NO_ANSWERS = Message("there are no answers here; `attncheck start {question}` creates an answers.yaml to fill in.")
 
+_DIFFERS = Message("{item}: {file_answer} in the file, {quiz_answer} in the quiz")
+_ANSWERS_KEPT = Message("These were left as they are. To exchange them, edit the file, or run this in a terminal.")
+_ASK_WRITE = Message("Write your answers to {items} to {file}, which counts for your grade?")
+_HOW_TO_WRITE = Message("To write your answers to a file that you can submit: `attncheck quiz --to answers.yaml`")
+_PROGRESS_KEPT = Message("interrupted; all your answers are saved in {file}")
 _NO_TEXT = Message("{file} cannot be read as text in UTF-8; name another file.")
 #: The most characters of an answers file.
 _MOST_CHARACTERS = 2_000_000
@@ -56,14 +50,7 @@ _STAYS = ("help", "first", "no key")
 ALL_CORRECT, NOT_ALL_CORRECT = 0, 1
 
 
-@documented(
-    {"quiz Q5": "the items of Q5", "quiz --answers answers.yaml": "grade the answers in a file"},
-    {
-        0: "done; with --answers: everything is correct",
-        1: "with --answers: not everything is correct",
-        3: "the file with answers cannot be read",
-    },
-)
+@documented
 @click.command()
 @click.argument("name", required=False, metavar="[Q5|GROUP]")
 @click.option("--answers", type=PATH, metavar="F", help="Grade the answers in F instead.")
@@ -84,6 +71,15 @@ def quiz(
 
     Points are for practice. At the end, you can write your answers to the answers.yaml that counts, or to F with --to.
     Answers that are already in F are replaced only if you agree. --answers F grades a file instead.
+
+    Examples:
+      quiz Q5                      the items of Q5
+      quiz --answers answers.yaml  grade the answers in a file
+
+    Exit codes:
+      0  done; with --answers: everything is correct
+      1  with --answers: not everything is correct
+      3  the file with answers cannot be read
     """
     if call.as_json and answers is None:
         raise UsageError(Message("--json works only with --answers F; an interactive quiz has no JSON output."))
@@ -122,11 +118,11 @@ def ask(
     try:
         session = converse(session, front, call)
     except KeyboardInterrupt:
-        click.echo(f"\nattncheck: {quiz_view.PROGRESS_KEPT.fill(file=place).of(lang)}", err=True)
+        click.echo(f"\nattncheck: {_PROGRESS_KEPT.fill(file=place).of(lang)}", err=True)
         click.get_current_context().exit(INTERRUPTED)
     quiz_view.summary(page(session.lang), quiz_session.summary(session))
     if session.left and saved.read(session.order[session.at]):
-        tell(quiz_view.TYPED_KEPT, session.lang)
+        tell(Message("What you typed is saved: it will be there when the item comes again."), session.lang)
     if target is not None:
         _write(target, session, quiz_session.graded_answers(session), front.confirms)
     else:
@@ -166,27 +162,27 @@ def _write(target: Path, session: Session, given: Mapping[str, str], asks: bool)
     """Write answers to ``target``. Those that a file there has already stay, unless the learner says otherwise."""
     if not target.exists():
         create(target, answers_file.new_answers_file(session.learner, given))
-        tell(quiz_view.ANSWERS_WRITTEN.fill(file=target), session.lang)
+        tell(Message("Saved your last answers to the graded items in {file}.").fill(file=target), session.lang)
         return
     there = answers_file.find(str(target), _text_of(target), session.learner)
     different = there.different(given)
     replaced: tuple[str, ...] = ()
     if different:
-        tell(quiz_view.ANSWERS_DIFFER.fill(file=target), session.lang)
+        tell(Message("{file} has other answers to these items:").fill(file=target), session.lang)
         for answer in different:
-            line = quiz_view.ANSWER_DIFFERS.fill(item=answer.item, file_answer=answer.file, quiz_answer=answer.quiz)
+            line = _DIFFERS.fill(item=answer.item, file_answer=answer.file, quiz_answer=answer.quiz)
             click.echo(f"  {line.of(session.lang)}")
-        if asks and _confirmed(quiz_view.ASK_REPLACE, session.lang, default=False):
+        if asks and _confirmed(Message("Replace them with those of the quiz?"), session.lang, default=False):
             replaced = tuple(answer.item for answer in different)
         else:
-            tell(quiz_view.ANSWERS_KEPT, session.lang)
+            tell(_ANSWERS_KEPT, session.lang)
     added = (*there.new(given), *replaced)
     if added:
         write_output("--to", target, answers_file.merge(there, session.learner, given, replaced))
         names = COMMA.of(session.lang).join(added)
-        tell(quiz_view.ANSWERS_ADDED.fill(file=target, items=names), session.lang)
+        tell(Message("Added to {file}: {items}").fill(file=target, items=names), session.lang)
     elif not different:
-        tell(quiz_view.ANSWERS_SAME.fill(file=target), session.lang)
+        tell(Message("{file} has all these answers already.").fill(file=target), session.lang)
 
 
 def _offer(session: Session, asks: bool) -> None:
@@ -194,9 +190,9 @@ def _offer(session: Session, asks: bool) -> None:
     given = quiz_session.graded_answers(session, settled=True)
     if not given:
         return
-    target = _answers_here()
-    if target is None or not asks:
-        tell(quiz_view.HOW_TO_WRITE, session.lang)
+    target = work_folder() / "answers.yaml"
+    if not (asks and started(target.parent)):
+        tell(_HOW_TO_WRITE, session.lang)
         return
     if target.exists():
         try:
@@ -207,14 +203,8 @@ def _offer(session: Session, asks: bool) -> None:
         if not there.new(given) and not there.different(given):
             return
     written = counted(item for question in session.course.questions for item in question.items if item.id in given)
-    if _confirmed(quiz_view.ASK_WRITE.fill(items=written, file=target), session.lang, default=True):
+    if _confirmed(_ASK_WRITE.fill(items=written, file=target), session.lang, default=True):
         _write(target, session, given, asks)
-
-
-def _answers_here() -> Path | None:
-    """The answers.yaml of the folder that the learner works in; None if there is no such folder."""
-    folder = work_folder()
-    return folder / "answers.yaml" if started(folder) else None
 
 
 def _confirmed(text: Text, lang: Lang, *, default: bool) -> bool:
@@ -286,20 +276,14 @@ class FrontEnd(Protocol):
         """The next action after an item is settled."""
 
 
-class LineSource(Protocol):
-    """A source of lines."""
-
-    def readline(self) -> str:
-        """The next line with its end; empty at the end of the input."""
-
-
 class LineFrontEnd:
     """Answers as lines of text, from a pipe or a plain terminal. Lines from a pipe are echoed as if typed."""
 
     keys = False
 
-    def __init__(self, source: LineSource, *, echo: bool) -> None:
-        self._source, self._echo, self.confirms = source, echo, not echo
+    def __init__(self, read: Callable[[], str], *, echo: bool) -> None:
+        """``read`` gives the next line with its end; nothing at the end of the input."""
+        self._read, self._echo, self.confirms = read, echo, not echo
 
     def ask(self, card: QuizCard, lang: Lang) -> Action:
         """One line, or several lines up to an empty one; the end of the input quits."""
@@ -323,7 +307,7 @@ class LineFrontEnd:
     def _line(self) -> str | None:
         if not self._echo:
             click.echo("> ", nl=False)
-        line = self._source.readline()
+        line = self._read()
         if self._echo and line:
             click.echo(f"> {clean(line, 400)}")
         elif not line:
@@ -339,7 +323,7 @@ def front_end(saved: SavedText | None = None) -> FrontEnd:
         return Keyboard(saved=saved)
     if hasattr(sys.stdin, "reconfigure"):
         sys.stdin.reconfigure(errors="replace")
-    return LineFrontEnd(sys.stdin, echo=not sys.stdin.isatty())
+    return LineFrontEnd(sys.stdin.readline, echo=not sys.stdin.isatty())
 
 
 def learner_name(

@@ -8,20 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands._console import progress_bar
-from grader.commands._options import (
-    Call,
-    can_ask,
-    documented,
-    graded_seed,
-    graded_seed_option,
-    graders_option,
-    print_lines,
-    results_argument,
-    say,
-    shared,
-    write_json,
-)
+from grader.commands._console import can_ask, print_lines, progress_bar, say, write_json
+from grader.commands._find import graded_seed
+from grader.commands._options import Call, documented, graded_seed_option, graders_option, results_argument, shared
 from grader.core.errors import UsageError
 from grader.core.model import Message
 from grader.core.serialize import to_json
@@ -29,23 +18,14 @@ from grader.core.serialize import to_json
 if TYPE_CHECKING:
     from grader.instructor.regrade import RegradeResult
 
-ABOUT = Message("Grade again whatever a change of the bank affects.")
-READERS = "Instructors"
-RANK = 40
+LISTED = "Instructors", 40
 
 SAVED = Message("Saved to {folder}: gradebook, class.csv and one file per submission.")
 SAVE_IT = Message("Save these results?")
 DONE, DECLINED, SOME_NOT_GRADABLE = 0, 1, 5
 
 
-@documented(
-    {
-        "regrade results --dry-run": "show what would change",
-        "regrade results --yes": "grade again and save without asking",
-    },
-    {0: "saved, or nothing to save", 1: "nothing was saved", 5: "some submissions could not be graded"},
-    {"regrade DIR": "grader.instructor.regrade:RegradeJson"},
-)
+@documented
 @click.command()
 @results_argument
 @click.option("--dry-run", is_flag=True, help="Show the differences and save nothing.")
@@ -59,6 +39,18 @@ def regrade(call: Call, *, folder: Path, dry_run: bool, yes: bool, seed_file: Pa
     DIR is a folder that 'batch --out' has written. Only questions that have changed are graded again, from the
     submissions in their original place. Shows whose points change, and asks before anything is saved. Overrides are
     kept.
+
+    Examples:
+      regrade results --dry-run  show what would change
+      regrade results --yes      grade again and save without asking
+
+    Exit codes:
+      0  saved, or nothing to save
+      1  nothing was saved
+      5  some submissions could not be graded
+
+    With --json:
+      regrade DIR  grader.instructor.regrade:RegradeJson
     """
     if not (dry_run or yes) and (call.as_json or not can_ask()):
         said = Message("regrade asks before it saves anything, but nobody can answer here; give --yes or --dry-run.")

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import click
 
-from grader.commands._console import has_keys, page, read_key, stdout
-from grader.commands._options import UNCONFINED, Call, documented, say, shared, write_json
+from grader.commands._console import UNCONFINED, has_keys, page, read_key, say, stdout, write_json
+from grader.commands._options import Call, documented, shared
 from grader.commands.quiz import FrontEnd, front_end, learner_name, saved_text
 from grader.core.errors import SubmissionError, UsageError
 from grader.core.files import create
-from grader.core.model import Course, Exercise, Message
+from grader.core.model import Course, Exercise
 from grader.core.tables import table
-from grader.core.text import clean
+from grader.core.text import clean, clean_marked
 from grader.course.starter import stub
 from grader.learning import log, quiz_session, quiz_view, review_session, review_view
 from grader.learning.review import Card, cards, queue
@@ -25,12 +25,10 @@ from grader.submission import file_text, read
 #: At a function, the keys of other places are words.
 _WORDS = {"n": ":skip", "h": ":hint", "q": ":quit"}
 
-ABOUT = Message("Review what is due.")
-READERS = "Learners"
-RANK = 90
+LISTED = "Learners", 90
 
 
-@documented({"review": "ask what is due", "review --list": "only show what is due, and when"}, {0: "done"})
+@documented
 @click.command()
 @click.option("--list", "listed", is_flag=True, help="Only list what is due, and when.")
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, metavar="N", help="At most N cards.")
@@ -41,6 +39,13 @@ def review(call: Call, listed: bool, limit: int) -> None:
     Asks items as in the quiz and has you rewrite functions from memory: first what is due (scheduled by FSRS), then
     what is new since the last review. Correct at once, correct with help, or wrong: that decides when a card comes
     back. --json lists the cards, like --list.
+
+    Examples:
+      review         ask what is due
+      review --list  only show what is due, and when
+
+    Exit codes:
+      0  done
     """
     course = call.course()
     if not (call.as_json or listed):
@@ -137,11 +142,11 @@ def _submitted(review: Review, card: Card, path: str, file: Path) -> Turn:
     shown = page(review.lang)
     try:
         if not path and _has_stub(review, card, file):
-            review_view.stub_created(shown, str(file))
+            shown.lines(shown.say(review_view.FILL_IN, file=clean(str(file), 200)))
             return Turn(review)
         return _graded(review, card, Path(path or file))
     except (SubmissionError, UsageError, OSError) as error:
-        review_view.file_error(shown, str(error))
+        shown.lines(clean_marked(str(error), 1200, lines=True), style="yellow")
         return Turn(review)
 
 
@@ -157,10 +162,8 @@ def _has_stub(review: Review, card: Card, file: Path) -> bool:
 
 def _graded(review: Review, card: Card, path: Path) -> Turn:
     """Grade ``path`` and show the report."""
-    from grader.grading.context import GradingContext  # loads numpy
+    from grader.grading.context import public_context  # loads numpy
     from grader.grading.grade import grade  # loads numpy
-    from grader.grading.inputs import Seed  # loads numpy
-    from grader.grading.reference_results import reference_observer  # loads numpy
     from grader.grading.selection import Selection  # loads numpy
     from grader.report.terminal import render  # loads rich
     from grader.sandbox import open_sandbox  # loads numpy
@@ -168,10 +171,7 @@ def _graded(review: Review, card: Card, path: Path) -> Turn:
     course = review.course
     submission = read(path, review.learner)
     with open_sandbox(mode="auto") as sandbox:
-        sandbox.allow_packages(course.packages)
-        expect = reference_observer(sandbox.observe, Seed.public(), course=course)
-        context = GradingContext(course, Seed.public(), expect)
-        selection = Selection(exercises=(card.name,))
+        context, selection = public_context(course, sandbox), Selection(exercises=(card.name,))
         report = grade(course, submission, sandbox.observe, selection=selection, context=context)
     render(replace(report, not_attempted=()), course, review.lang, stdout())
     if report.unsafe:

@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands._options import FOLDER, Call, documented, say, shared, signed_by, workers_option
+from grader.commands._console import say
+from grader.commands._find import signed_by
+from grader.commands._options import FOLDER, Call, documented, shared, workers_option
 from grader.core.errors import UsageError
 from grader.core.model import Message
 from grader.learning import log
@@ -25,9 +27,7 @@ if TYPE_CHECKING:
     from grader.web.learner import LearnerWorkspace
     from grader.web.security import App
 
-ABOUT = Message("Open the course in a browser.")
-READERS = "Learners"
-RANK = 130
+LISTED = "Learners", 130
 
 _HOST = "127.0.0.1"
 _NO_EXTRA = Message(
@@ -35,23 +35,12 @@ _NO_EXTRA = Message(
 )
 _OPEN = Message("Open {address}\nThe address works once. Your code is saved in {folder}. Stop with Ctrl-C.")
 _OPEN_RESULTS = Message("Open {address}\nThe address works once. Points are saved in {folder}. Stop with Ctrl-C.")
-_ONE_OF = Message("--class and --results cannot be combined: give only one of them.")
-_NEW_WHERE = Message("--new needs --class DIR, the folder of the new class.")
 _TAKEN = Message(
     "Port {port} of this machine is in use ({reason}); choose another with --port, or 0 for any free port."
 )
 
 
-@documented(
-    {
-        "serve": "open the course in a browser; code is saved in work",
-        "serve q5 --port 8000 --no-browser": "the same at a fixed port, with code in q5",
-        "serve --class attention-2026 --new": "write a class.yaml and a roster to fill in",
-        "serve --class attention-2026": "the pages of a class, whose folder has a class.yaml",
-        "serve --results results": "look at the results of a batch, and mark answers",
-    },
-    {0: "ended with Ctrl-C"},
-)
+@documented
 @click.command()
 @click.argument("folder", type=FOLDER, default="work")
 @click.option(
@@ -110,11 +99,21 @@ def serve(
 
     With --results, opens the results folder of a batch for you alone: the class, its answers and code, marking,
     downloads. Points are saved as 'attncheck override' saves them.
+
+    Examples:
+      serve                               open the course in a browser; code is saved in work
+      serve q5 --port 8000 --no-browser   the same at a fixed port, with code in q5
+      serve --class attention-2026 --new  write a class.yaml and a roster to fill in
+      serve --class attention-2026        the pages of a class, whose folder has a class.yaml
+      serve --results results             look at the results of a batch, and mark answers
+
+    Exit codes:
+      0  ended with Ctrl-C
     """
     if class_folder is not None and results is not None:
-        raise UsageError(_ONE_OF)
+        raise UsageError(Message("--class and --results cannot be combined: give only one of them."))
     if new and class_folder is None:
-        raise UsageError(_NEW_WHERE)
+        raise UsageError(Message("--new needs --class DIR, the folder of the new class."))
     try:
         import uvicorn  # noqa: F401, an extra
 

@@ -8,32 +8,21 @@ from pathlib import Path
 
 import click
 
-from grader.commands._console import page, width
-from grader.commands._options import Call, documented, find_part, learner_option, print_lines, shared, source_option
+from grader.commands._console import page, print_lines, width
+from grader.commands._find import find_part
+from grader.commands._options import Call, documented, learner_option, shared, source_option
 from grader.core.errors import UsageError
 from grader.core.model import Course, Exercise, Item, Lang, Message, Question
 from grader.course import question_view
 
-ABOUT = Message("Show a question, an item or an exercise.")
-READERS = "Learners"
-RANK = 30
+LISTED = "Learners", 30
 
 _AN_ITEM = Message(
     "{name} is an item, and has no reference. `attncheck show {question} --reference` shows those of its exercises."
 )
 
 
-@documented(
-    {
-        "show Q5": "the prompt of Q5, and what there is to do",
-        "show Q5 --full": "with all items, options and conventions",
-        "show Q5.width": "one item, with its options",
-        "show softmax": "one exercise, with its conventions",
-        "show softmax --reference": "the reference, once your own code has passed",
-        "show softmax --reference --from work": "the same, with what differs from yours",
-    },
-    {0: "done"},
-)
+@documented
 @click.command()
 @click.argument("name")
 @click.option("--full", is_flag=True, help="Show all items, with their options, and all conventions.")
@@ -49,6 +38,17 @@ def show(call: Call, *, name: str, full: bool, reference: bool, source: Path | N
     """Show a question, an item or an exercise.
 
     NAME is a question such as Q5, an item such as Q5.width, or a function or class such as softmax.
+
+    Examples:
+      show Q5                               the prompt of Q5, and what there is to do
+      show Q5 --full                        with all items, options and conventions
+      show Q5.width                         one item, with its options
+      show softmax                          one exercise, with its conventions
+      show softmax --reference              the reference, once your own code has passed
+      show softmax --reference --from work  the same, with what differs from yours
+
+    Exit codes:
+      0  done
     """
     course = call.course()
     question, part = find_part(course, name)

@@ -8,31 +8,14 @@ from pathlib import Path
 import click
 
 from grader.classroom.gradebook import open_gradebook
-from grader.commands._console import page
-from grader.commands._options import (
-    WRITTEN,
-    Call,
-    documented,
-    html_option,
-    results_argument,
-    say,
-    shared,
-    write_json,
-    write_output,
-)
-from grader.core.model import Message
+from grader.commands._console import WRITTEN, page, say, write_json, write_output
+from grader.commands._options import Call, documented, html_option, results_argument, shared
 from grader.core.serialize import to_json
 
-ABOUT = Message("Find submissions that are nearly the same.")
-READERS = "Instructors"
-RANK = 100
+LISTED = "Instructors", 100
 
 
-@documented(
-    {"similar results --threshold 0.9": "pairs that share 90 % of their code"},
-    {0: "done"},
-    {"similar DIR": "grader.instructor.analysis.similarity_view:SimilarityJson"},
-)
+@documented
 @click.command()
 @results_argument
 @click.option(
@@ -49,6 +32,15 @@ def similar(call: Call, folder: Path, threshold: float | None, html: Path | None
     DIR is a folder that 'batch --out' has written. Compares the last attempt of every learner, exercise by exercise
     and as a whole. Ignores names, comments and formatting, and whatever is in the stubs, the references or many
     submissions. Does not compare members of a group with each other. Runs no code.
+
+    Examples:
+      similar results --threshold 0.9  pairs that share 90 % of their code
+
+    Exit codes:
+      0  done
+
+    With --json:
+      similar DIR  grader.instructor.analysis.similarity_view:SimilarityJson
     """
     from grader.instructor.analysis import similarity_view  # loads numpy
     from grader.instructor.analysis.class_similarity import compare_class  # loads numpy

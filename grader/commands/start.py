@@ -9,20 +9,9 @@ from pathlib import Path
 
 import click
 
-from grader.commands._options import (
-    FOLDER,
-    WRITTEN,
-    Call,
-    can_ask,
-    documented,
-    find_exercise,
-    find_question,
-    learner_option,
-    say,
-    shared,
-    work_folder,
-    write_output,
-)
+from grader.commands._console import WRITTEN, can_ask, say, write_output
+from grader.commands._find import find_exercise, find_question, work_folder
+from grader.commands._options import FOLDER, Call, documented, learner_option, shared
 from grader.commands.quiz import learner_name
 from grader.core.errors import UsageError
 from grader.core.files import create
@@ -34,9 +23,7 @@ from grader.learning import answers_file, log, next_step
 from grader.learning.progress import progress_of
 from grader.submission import file_text
 
-ABOUT = Message("Create the files to start from; never overwrite one.")
-READERS = "Learners"
-RANK = 40
+LISTED = "Learners", 40
 
 KEPT = Message("kept as it is: {file}")
 ADDED = Message("added to {file}: {items}")
@@ -46,16 +33,7 @@ TO_ADD = Message(
 RESET = Message("{name} in {file} is empty again; the old file is kept as {kept}.")
 
 
-@documented(
-    {
-        "start": "write the files of the next question",
-        "start Q5 work": "write work/q05.py and work/answers.yaml",
-        "start all work": "the same for every question",
-        "start Q5 work --notebook": "write work/q05.ipynb, with a check below every exercise",
-        "start Q3 work --reset softmax": "make softmax in work/q03.py empty again, and keep the old file",
-    },
-    {0: "done"},
-)
+@documented
 @click.command()
 @click.argument("question", metavar="[QUESTION|all]", required=False)
 @click.argument("folder", metavar="[DIR]", type=FOLDER, required=False)
@@ -79,6 +57,16 @@ def start(
     lacks are added, and your answers are kept.
 
     Without QUESTION, it is the next one, in the folder that you work in, or a new folder work.
+
+    Examples:
+      start                          write the files of the next question
+      start Q5 work                  write work/q05.py and work/answers.yaml
+      start all work                 the same for every question
+      start Q5 work --notebook       write work/q05.ipynb, with a check below every exercise
+      start Q3 work --reset softmax  make softmax in work/q03.py empty again, and keep the old file
+
+    Exit codes:
+      0  done
     """
     course = call.course()
     if reset is not None:

@@ -10,31 +10,14 @@ import click
 
 from grader.classroom.gradebook import open_gradebook
 from grader.classroom.results import Book
-from grader.commands._console import page
-from grader.commands._options import (
-    WRITTEN,
-    Call,
-    documented,
-    html_option,
-    results_argument,
-    say,
-    shared,
-    write_json,
-    write_output,
-)
-from grader.core.model import Message
+from grader.commands._console import WRITTEN, page, say, write_json, write_output
+from grader.commands._options import Call, documented, html_option, results_argument, shared
 from grader.core.serialize import to_json
 
-ABOUT = Message("Show what a class's results say about the questions.")
-READERS = "Instructors"
-RANK = 90
+LISTED = "Instructors", 90
 
 
-@documented(
-    {"stats results --html stats.html": "statistics as a page"},
-    {0: "done"},
-    {"stats DIR": "grader.instructor.analysis.statistics_view:StatisticsJson"},
-)
+@documented
 @click.command()
 @results_argument
 @html_option
@@ -46,6 +29,15 @@ def stats(call: Call, folder: Path, html: Path | None, names: bool) -> None:
     DIR is a folder that 'batch --out' has written. Shows how the class did, how difficult each part was and how
     well it separates strong from weak learners, which misconceptions came up, and what to do about suspicious
     items.
+
+    Examples:
+      stats results --html stats.html  statistics as a page
+
+    Exit codes:
+      0  done
+
+    With --json:
+      stats DIR  grader.instructor.analysis.statistics_view:StatisticsJson
     """
     from grader.instructor.analysis import statistics_view  # loads numpy
     from grader.instructor.analysis.answers import borrowed_answers  # loads the item kinds

@@ -9,32 +9,21 @@ from pathlib import Path
 import click
 
 from grader.classroom import inbox as inboxes
-from grader.commands._options import PATH, Call, documented, print_lines, say, shared, work_argument, write_json
+from grader.commands._console import print_lines, say, write_json
+from grader.commands._options import PATH, Call, documented, shared, work_argument
 from grader.core.errors import UsageError
 from grader.core.model import Message
 from grader.learning.answers_file import PLACEHOLDER
 from grader.submission import Unusable, learner_named, read
 from grader.submission.files import kind_of
 
-ABOUT = Message("Submit a file, folder, notebook or zip.")
-READERS = "Learners"
-RANK = 140
+LISTED = "Learners", 140
 
 WHOSE_IF_UNREAD = Message("{problem} So it does not say whose submission this is: fix it, or give --learner.")
 SAME, DIFFERENT = 0, 1
 
 
-@documented(
-    {
-        "submit work --to inbox": "submit the folder work",
-        "submit work --verify receipt.json": "has work changed since it was submitted?",
-    },
-    {
-        0: "submitted; with --verify: unchanged",
-        1: "with --verify: changed since it was submitted",
-        3: "PATH cannot be read as a submission",
-    },
-)
+@documented
 @click.command()
 @work_argument
 @click.option("--to", "inbox", type=PATH, metavar="INBOX", help="The folder to submit to.")
@@ -46,6 +35,15 @@ def submit(call: Call, *, path: Path, inbox: Path | None, verify: Path | None, l
 
     Reports what is missing, without grading; stores PATH in INBOX, completely or not at all; prints a receipt
     (with --json, a file for --verify). With --verify, compares PATH with a receipt.
+
+    Examples:
+      submit work --to inbox             submit the folder work
+      submit work --verify receipt.json  has work changed since it was submitted?
+
+    Exit codes:
+      0  submitted; with --verify: unchanged
+      1  with --verify: changed since it was submitted
+      3  PATH cannot be read as a submission
     """
     from grader.classroom import inbox_view  # loads numpy
 

@@ -9,17 +9,11 @@ import click
 from grader.commands._desk import go_on
 from grader.commands._options import Call, documented, shared, work_argument
 from grader.commands._own_work import follow
-from grader.core.model import Message
 
-ABOUT = Message("Grade again on every save.")
-READERS = "Learners"
-RANK = 60
+LISTED = "Learners", 60
 
 
-@documented(
-    {"watch work": "grade again whenever a file in work is saved"},
-    {0: "ended with q", 3: "PATH cannot be read as a submission"},
-)
+@documented
 @click.command()
 @work_argument
 @shared("state", "lang", "course")
@@ -28,6 +22,13 @@ def watch(call: Call, path: Path) -> None:
 
     Shows what to fix first in PATH (default: the folder that you work in). Keys: n next, h hint, q quit. Once all code
     is correct, n opens what is next. Your progress is saved.
+
+    Examples:
+      watch work  grade again whenever a file in work is saved
+
+    Exit codes:
+      0  ended with q
+      3  PATH cannot be read as a submission
     """
     course = call.course()
     if follow(call, course, path):

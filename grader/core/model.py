@@ -823,16 +823,14 @@ class Report:
     @property
     def complete(self) -> bool:
         """False if anything could not be graded because of an internal error."""
-        statuses = [i.status for q in self.questions for i in q.items]
+        statuses = [part.status for q in self.questions for part in q.parts]
         statuses += [o.status for q in self.questions for e in q.exercises for o in e.outcomes]
-        statuses += [e.status for q in self.questions for e in q.exercises]
         return Status.UNMARKED not in statuses
 
     @property
     def passed(self) -> bool:
         """True if every graded item and exercise passed; in a learners' edition, pending ones do not count."""
-        statuses = [i.status for q in self.questions for i in q.items]
-        statuses += [e.status for q in self.questions for e in q.exercises]
+        statuses = [part.status for q in self.questions for part in q.parts]
         return not self.unlisted and all(s is Status.PASSED or (self.edition and s is Status.PENDING) for s in statuses)
 
     @property

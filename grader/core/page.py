@@ -13,20 +13,10 @@ from rich.text import Text as Styled
 from grader.core.layout import cells, wrap, wrap_marked
 from grader.core.marks import pieces
 from grader.core.model import Lang, Message, Text
-from grader.core.text import EMPTY
+from grader.core.tables import texts
 from grader.core.typesetting import highlight
 
 _WIDEST = 100
-#: Characters that a screen reader would read out by name, and what is written instead.
-_SPOKEN = {
-    "✓ ": Message("OK: "),
-    "✗ ": Message("not OK: "),
-    "→ ": EMPTY,
-    "– ": EMPTY,
-    "│ ": EMPTY,
-    " · ": Message("; "),
-    "· ": EMPTY,
-}
 _PYTHON = {"comment": "dim", "string": "green", "number": "cyan", "keyword": "magenta", "name": "bold", "": ""}
 _THEN = Message("{left}; {right}")
 
@@ -109,7 +99,7 @@ class Page:
     def _put(self, text: Styled) -> None:
         if self.plain:
             plain = text.plain
-            for mark, word in _SPOKEN.items():
+            for mark, word in texts(__file__, "spoken.yaml").items():
                 plain = plain.replace(mark, word.of(self.lang))
             text = Styled(plain)
         self._console.print(text, no_wrap=True, overflow="ignore", crop=False)

@@ -70,6 +70,11 @@ def to_json(value: Any, lang: Lang = "en", hint: Any = None) -> Any:
     return _scalar_as_json(value)
 
 
+def picked(value: object, *names: str) -> dict[str, Any]:
+    """The attributes ``names`` of ``value``, in this order, as ``to_json`` has them."""
+    return {name: to_json(getattr(value, name)) for name in names}
+
+
 def _scalar_as_json(value: Any) -> Any:
     match value:
         case enum.Enum():

@@ -17,7 +17,8 @@ def table(module: str, name: str) -> Any:
     """The file ``name`` in the folder of the module whose ``__file__`` is ``module``."""
     import yaml  # slow to import; most commands need no table
 
-    return yaml.safe_load(Path(module).with_name(name).read_text("utf-8"))
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return yaml.load(Path(module).with_name(name).read_text("utf-8"), Loader=loader)
 
 
 def text_of(row: Mapping[str, str]) -> Text:
@@ -26,9 +27,10 @@ def text_of(row: Mapping[str, str]) -> Text:
 
 
 @functools.cache
-def texts(module: str, name: str) -> Mapping[str, Text]:
-    """The texts of a file like those of ``table``, each of whose rows is one, by the names of the rows."""
-    return {key: text_of(row) for key, row in table(module, name).items()}
+def texts(module: str, name: str, part: str = "") -> Mapping[str, Text]:
+    """The texts of a file like those of ``table``, or of its part, each of whose rows is one, by their names."""
+    rows = table(module, name)
+    return {key: text_of(row) for key, row in (rows[part] if part else rows).items()}
 
 
 def patterns(module: str, name: str) -> Callable[[str], re.Pattern[str]]:

@@ -17,6 +17,7 @@ from yaml import events
 
 from grader.core.errors import AttncheckError
 from grader.core.model import Message, Text
+from grader.core.tables import texts
 from grader.core.text import LABELED, Path, show_path
 
 #: The deepest nesting that is accepted; the bank needs about ten levels.
@@ -35,16 +36,6 @@ _SPECIAL = re.compile(r"([-+]?)\.(?:(inf|Inf|INF)|nan|NaN|NAN)", re.ASCII)
 _UNFINISHED = "found unexpected end of stream"
 #: libyaml refuses deep nesting itself since 0.2.6.
 _TOO_DEEP = "exceeded maximum nesting depth"
-_HINTS = {
-    _UNFINISHED: Message("its second quote seems to be missing"),
-    "mapping values are not allowed": Message("a text that contains ': ' needs quotes"),
-    "cannot start any token": Message(
-        "indent with spaces, not tabs, and put a text that begins with @, a backtick or % in quotes"
-    ),
-    "did not find expected ',' or '}'": Message("a text with , : { } [ ] or # in it needs quotes inside { }"),
-    "did not find expected ',' or ']'": Message("a text with , : { } [ ] or # in it needs quotes inside [ ]"),
-    "did not find expected key": Message("is it indented like the keys above it, and are the quotes closed?"),
-}
 _ODD_CHARACTER = Message("the text contains a character that is not allowed ({reason})")
 _SURROGATE = Message("the text contains half a character (a surrogate)")
 _ALIAS = Message("an alias (*{name}); expected the value itself, and quotes around a text that begins with *")
@@ -102,7 +93,8 @@ def parse_document(text: str, first: int = 1) -> Document:
         if context and mark and fault.context_mark and fault.context_mark.line < mark.line:
             context += f" that begins on line {fault.context_mark.line + first}"
         said = Text(problem + context, problem + context)
-        hint = next((hint for part, hint in _HINTS.items() if part in problem), None)
+        hints = texts(__file__, "yaml_hints.yaml").items()
+        hint = next((hint for part, hint in hints if part in problem), None)
         if hint is not None:
             said = Message("{problem}; {hint}").fill(problem=said, hint=hint)
         raise _not_yaml(mark.line + first if mark else first, said) from None

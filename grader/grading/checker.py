@@ -10,11 +10,9 @@ from typing import TypeVar
 from grader.core.errors import LibrariesChanged
 from grader.core.model import ArrayComparison, Course, Observe, Report, Submission
 from grader.grading.code_grading import with_shared_budget
-from grader.grading.context import GradingContext
+from grader.grading.context import public_context
 from grader.grading.grade import grade
-from grader.grading.inputs import Seed
 from grader.grading.public_arrays import compare_public_cases
-from grader.grading.reference_results import reference_observer
 from grader.grading.selection import Selection
 from grader.sandbox import Sandbox, ZygoteSettings
 
@@ -43,9 +41,7 @@ class Checker:
         """``sandbox`` may already have been started; the checker closes it."""
         self.course = course
         self._sandbox = sandbox or started_sandbox()
-        self._sandbox.allow_packages(course.packages)
-        seed = Seed.public()
-        self._context = GradingContext(course, seed, reference_observer(self._sandbox.observe, seed, course=course))
+        self._context = public_context(course, self._sandbox)
         self._alone = threading.Lock()
 
     def check(self, submission: Submission, exercises: tuple[str, ...]) -> CheckedSubmission:

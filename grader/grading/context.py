@@ -49,6 +49,8 @@ from grader.grading.plan import (
     sources_of,
 )
 from grader.grading.programs import Target
+from grader.grading.reference_results import reference_observer
+from grader.sandbox import Sandbox
 
 #: How much is kept in a process: results of pairs of mistakes; for how many sets of cases the values of the reference,
 #: and its results for other inputs.
@@ -252,3 +254,10 @@ class GradingContext:
 def _identical(left: Sequence[object], right: Sequence[object]) -> bool:
     """Whether two sequences have the same objects."""
     return len(left) == len(right) and all(map(operator.is_, left, right))
+
+
+def public_context(course: Course, sandbox: Sandbox) -> GradingContext:
+    """What to grade with under the public seed, in ``sandbox``, which then lets code import what the course allows."""
+    sandbox.allow_packages(course.packages)
+    seed = Seed.public()
+    return GradingContext(course, seed, reference_observer(sandbox.observe, seed, course=course))

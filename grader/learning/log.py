@@ -23,10 +23,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias, get_args, get_type_hints
 
-from grader.core.errors import StateError
+from grader.core.errors import StateError, UsageError
 from grader.core.files import user_folder
 from grader.core.model import Lang, Message, Status, Text
 from grader.core.serialize import load
+from grader.core.text import clean_name
 
 Rating: TypeAlias = Literal["again", "hard", "good", "easy"]
 
@@ -196,6 +197,29 @@ def naming(events: Sequence[Event], course_id: str, learner: str) -> tuple[Named
     """
     last = last_name(events)
     return () if last == learner else (Named(now(), course_id, learner, separate=last is not None),)
+
+
+_NUMBERS = Message(
+    "Your progress stays. Items with personal numbers now have different numbers; earlier answers keep their points."
+).with_advice(Message("For someone else to start from the beginning here, use `attncheck quiz --learner NAME`."))
+_RETURNED = Message("From now on you continue with the progress of {name}.").with_advice(
+    Message("`attncheck name {before}` goes back.")
+)
+
+
+def rename(events: Sequence[Event], course_id: str, before: str | None, typed: str) -> tuple[Named, tuple[Text, ...]]:
+    """What to append to the ``events`` of all learners, and what to tell the one who was called ``before``.
+
+    A name that another learner here has continues with their progress. Raises UsageError if nothing was typed.
+    """
+    name = clean_name(typed)
+    if not name:
+        raise UsageError(Message("The name is empty; give one with at least one letter or number."))
+    returns = name in by_learner(events)
+    said: list[Text] = [Message("Your name is now {name}.").fill(name=name)]
+    if before not in (None, name):
+        said.append(_RETURNED.fill(name=name, before=before) if returns else _NUMBERS)
+    return Named(now(), course_id, name, separate=returns), tuple(said)
 
 
 def read_all(path: Path, course_id: str) -> tuple[Event, ...]:

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 
 from grader.core.layout import WIDTH, wrap
 from grader.core.model import Course, Lang, Message, Report, Status, Text
+from grader.core.tables import texts
 from grader.core.text import LABELED, points
 from grader.course.starter import counted, file_name
 from grader.learning import review
@@ -83,18 +84,8 @@ def _to_write(question: QuestionProgress, present: Sequence[str]) -> tuple[str, 
 
 _AS = Message("{learner} · {done} of {all} questions finished")
 _WELCOME = Message("{all} questions about attention and Transformers, each with quiz items and code to write.")
-_QUIZ = Message("Next: {id}, “{title}”: {items} left.")
-_QUIZ_ONE = Message("Next: {id}, “{title}”: one quiz item left, {name}.")
-_CODE = Message("Next: {id}, “{title}”: write {name} ({points} points).")
-_CODE_MORE = Message("Next: {id}, “{title}”: write {name} ({points} points); {more} more to write after it.")
 _TO_ADD = Message("Next: write your answers to {id} from the quiz to {file}.")
-_REVIEW = Message("Next: review; {due} cards are due.")
-_REVIEW_ONE = Message("Next: review; one card is due.")
-_DONE = Message("Everything is correct, and nothing is due for review.")
 _OTHERS = Message("Other commands:")
-_LIST = Message("all questions")
-_PROGRESS = Message("what you know")
-_HELP = Message("every command")
 
 
 def lines(
@@ -116,7 +107,7 @@ def lines(
             *wrap(Message("Also due for review: {due} (`attncheck review`).").fill(due=due).of(lang), width),
         ]
     if others:
-        named = (("attncheck questions", _LIST), ("attncheck progress", _PROGRESS), ("attncheck --help", _HELP))
+        named = texts(__file__, "words.yaml", "others").items()
         written += ["", _OTHERS.of(lang), *(f"  {command:<22}{text.of(lang)}" for command, text in named)]
     return written
 
@@ -141,18 +132,18 @@ def after_passing(
 
 
 def _said(step: NextStep, due: int) -> Text:
+    words = texts(__file__, "words.yaml", "next")
     if step.question is None:
-        return _DONE if step.kind == "done" else _REVIEW_ONE if due == 1 else _REVIEW.fill(due=due)
+        return words["review_one" if step.kind == "review" and due == 1 else step.kind].fill(due=due)
     about = step.question.question
     if step.kind == "quiz":
         left = [standing.item for standing in open_items(step.question)]
-        text = _QUIZ_ONE if len(left) == 1 else _QUIZ
+        text = words["quiz_one" if len(left) == 1 else "quiz"]
         return text.fill(id=about.id, title=about.title, items=counted(left), name=step.name)
     first, *rest = open_exercises(step.question)
-    text = _CODE_MORE if rest else _CODE
-    return text.fill(
-        id=about.id, title=about.title, name=step.name, points=points(first.exercise.points), more=len(rest)
-    )
+    worth = points(first.exercise.points)
+    text = words["code_more" if rest else "code"]
+    return text.fill(id=about.id, title=about.title, name=step.name, points=worth, more=len(rest))
 
 
 def as_json(progress: Progress, step: NextStep, due: int) -> dict[str, object]:

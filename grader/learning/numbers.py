@@ -12,26 +12,11 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
 
-from grader.core.model import Message, Text
+from grader.core.model import Text
+from grader.core.tables import texts
 from grader.core.text import name_list
 from grader.course import items
 from grader.course.items import Prompt
-
-_HOW = {
-    "one": Message("Answer with the number of one option."),
-    "many": Message("Answer with the numbers of the options, such as 1 3; more than one may be right."),
-    "order": Message("Answer with all the numbers in order, such as {example}."),
-    "pairs": Message(
-        "For each line, from the first to the last, write the number of its match, such as {example}; or write pairs, "
-        "such as 1-2, 2-1."
-    ),
-}
-_NO_SUCH = Message("There is no {said} here; choose from {numbers}.")
-_TWICE = Message("{said} occurs twice; write each of {numbers} once.")
-_MISSING = Message("Write each of {numbers} once, in order. Missing: {missing}.")
-_COUNT = Message(
-    "There are {lines} lines, so write {lines} numbers, such as {example}, or pairs such as 1-2; found {found}."
-)
 
 #: Words that say nothing: an answer is still a list of numbers with them.
 _WORDS = re.compile(
@@ -45,23 +30,22 @@ _BETWEEN = re.compile(r"[\s,、;。.()\[\]{}]*")
 
 
 class _UnreadNumbers(ValueError):
-    """The line is no answer by number; ``text`` says why."""
+    """The line is no answer by number; ``text`` says why: a row of ``words.yaml``, filled in."""
 
-    def __init__(self, text: Text) -> None:
-        super().__init__(text.en)
-        self.text = text
+    def __init__(self, why: str, **values: object) -> None:
+        super().__init__(why)
+        self.text = texts(__file__, "words.yaml", "unread")[why].fill(**values)
 
 
 def asked_by_number(asked: Prompt) -> Prompt:
     """``asked`` with the instruction to answer by number; unchanged if there are no options."""
-    if asked.form not in _HOW:
-        return asked
-    return replace(asked, how=_HOW[asked.form].fill(example=_example(asked)))
+    how = texts(__file__, "words.yaml", "how").get(asked.form)
+    return asked if how is None else replace(asked, how=how.fill(example=_example(asked)))
 
 
 def by_number(asked: Prompt) -> Text:
     """What to say to somebody who typed a letter."""
-    return Message("Choose by number: {numbers}.").fill(numbers=_listed(asked.partners or asked.choices))
+    return _UnreadNumbers("letters", numbers=_listed(asked.partners or asked.choices)).text
 
 
 def read(asked: Prompt, typed: str) -> str | Text:
@@ -74,7 +58,7 @@ def read(asked: Prompt, typed: str) -> str | Text:
     digits = re.findall(r"[0-9]", text)
     try:
         if _LETTER.search(_WORDS.sub(" ", text)) or not digits:
-            raise _UnreadNumbers(by_number(asked))
+            raise _UnreadNumbers("letters", numbers=_listed(asked.partners or asked.choices))
         match asked.form:
             case "one":
                 return _one(asked, digits)
@@ -90,7 +74,7 @@ def read(asked: Prompt, typed: str) -> str | Text:
 
 def _one(asked: Prompt, digits: Sequence[str]) -> str:
     if len(digits) > 1:
-        raise _UnreadNumbers(Message("Choose one of {numbers}.").fill(numbers=_listed(asked.choices)))
+        raise _UnreadNumbers("several", numbers=_listed(asked.choices))
     return _id(asked.choices, digits[0])
 
 
@@ -99,10 +83,10 @@ def _order(asked: Prompt, digits: Sequence[str]) -> str:
     numbers = _listed(asked.choices)
     for place, digit in enumerate(digits):
         if digit in digits[:place]:
-            raise _UnreadNumbers(_TWICE.fill(said=digit, numbers=numbers))
+            raise _UnreadNumbers("twice", said=digit, numbers=numbers)
     missing = [number for number in items.numbers(asked.choices).values() if number not in digits]
     if missing:
-        raise _UnreadNumbers(_MISSING.fill(numbers=numbers, missing=name_list(missing)))
+        raise _UnreadNumbers("missing", numbers=numbers, missing=name_list(missing))
     return " ".join(ids)
 
 
@@ -111,13 +95,13 @@ def _pairs(asked: Prompt, text: str, digits: Sequence[str]) -> str:
     if not pairs or not _BETWEEN.fullmatch(_WORDS.sub(" ", _PAIR.sub(" ", text))):
         lines = list(items.numbers(asked.choices).values())
         if len(digits) != len(lines):
-            raise _UnreadNumbers(_COUNT.fill(lines=len(lines), example=_example(asked), found=len(digits)))
+            raise _UnreadNumbers("count", lines=len(lines), example=_example(asked), found=len(digits))
         pairs = list(zip(lines, digits, strict=True))
     partners: dict[str, str] = {}
     for line, match in pairs:
         choice, partner = _id(asked.choices, line), _id(asked.partners, match)
         if partners.get(choice, partner) != partner:
-            raise _UnreadNumbers(Message("Line {line} has two matches; give it one.").fill(line=line))
+            raise _UnreadNumbers("two_matches", line=line)
         partners[choice] = partner
     return ", ".join(f"{choice}-{partner}" for choice, partner in sorted(partners.items()))
 
@@ -126,7 +110,7 @@ def _id(choices: Sequence[items.Choice], digit: str) -> str:
     for name, number in items.numbers(choices).items():
         if number == digit:
             return name
-    raise _UnreadNumbers(_NO_SUCH.fill(said=digit, numbers=_listed(choices)))
+    raise _UnreadNumbers("no_such", said=digit, numbers=_listed(choices))
 
 
 def _listed(choices: Sequence[items.Choice]) -> Text:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from grader.core import score
 from grader.core.layout import cells, pad
 from grader.core.model import Course, Exercise, Message, Status, Text
+from grader.core.serialize import picked
+from grader.core.tables import table, texts
 from grader.core.text import COMMA, LABELED, LONGEST_NAME, PARENTHESIZED, SEMICOLON, STATUS, clean, points
 from grader.course.starter import file_name
 
@@ -31,12 +33,6 @@ _TITLE = Message("Your progress")
 _OF_LEARNER = Message("Progress of {learner}")
 _SHARE = Message("items {right}/{items} · code {passed}/{exercises}")
 _MARKS = Message("✓ correct  ✗ incorrect  ~ in progress  ? not auto-graded  . not started")
-_BEGIN = (
-    ("attncheck questions", Message("list the questions")),
-    ("attncheck quiz {id}", Message("answer the quiz of {id}")),
-    ("attncheck start {id}", Message("create a file for your code")),
-    ("attncheck grade {file}", Message("grade it and save the result here")),
-)
 _MORE = Message("and {count} more; `attncheck progress Q…` shows those of one question")
 _ONCE = Message("seen once")
 _DONE = Message("cleared up")
@@ -54,21 +50,6 @@ _LAST = Message("This was the last hint for {name}.")
 _NO_MORE = Message("There are no more hints for {name}; --rung N shows an earlier one again.")
 _COST = Message("Hints cost practice points only ({left} of {all} left here); they never affect your grade.")
 
-_MARK: dict[Standing, tuple[str, str]] = {
-    "new": (".", "dim"),
-    "begun": ("~", "yellow"),
-    "waiting": ("?", "cyan"),
-    "wrong": ("✗", "red"),
-    "right": ("✓", "green"),
-}
-_STANDING: dict[Standing, Text] = {
-    "right": Message("correct"),
-    "wrong": Message("incorrect", "mark"),
-    "begun": Message("in progress"),
-    "waiting": Message("not auto-graded"),
-    "new": Message("not started", "exercise"),
-}
-_ITEM_STANDING = {**_STANDING, "wrong": Message("incorrect")}
 _BELIEFS_SHOWN = 5
 _GAP = 3
 
@@ -105,7 +86,8 @@ def _begin(page: Page, progress: Progress) -> None:
     page.lines(page.say(Message("Nothing is saved here yet. To begin:")))
     first = progress.questions[0].question
     values = {"id": first.id, "file": file_name(first)}
-    rows = [(text.format(**values), page.say(description.fill(**values))) for text, description in _BEGIN]
+    commands = texts(__file__, "words.yaml", "begin").items()
+    rows = [(text.format(**values), page.say(description.fill(**values))) for text, description in commands]
     wide = max(cells(text) for text, _ in rows)
     for text, description in rows:
         page.lines(description, lead=f"  {pad(text, wide)}  ")
@@ -113,18 +95,19 @@ def _begin(page: Page, progress: Progress) -> None:
 
 def _in_words(page: Page, progress: Progress) -> None:
     """A line for each question that was begun, and one for all others."""
+    words = texts(__file__, "words.yaml", "standings")
     for known in progress.questions:
         if known.begun:
-            counts = Counter(known.standings)
+            counts: Counter[str] = Counter(known.standings)
             counted = [
-                page.say(Message("{count} {what}"), count=counts[standing], what=_STANDING[standing])
-                for standing in _STANDING
+                page.say(Message("{count} {what}"), count=counts[standing], what=what)
+                for standing, what in words.items()
                 if counts[standing]
             ]
             page.lines(page.say(LABELED, who=known.question.id, said=page.say(COMMA).join(counted)))
     rest = [known.question.id for known in progress.questions if not known.begun]
     if rest:
-        page.lines(page.say(LABELED, who=_STANDING["new"], said=page.say(COMMA).join(rest)))
+        page.lines(page.say(LABELED, who=words["new"], said=page.say(COMMA).join(rest)))
 
 
 def _groups(course: Course, progress: Progress) -> Iterator[tuple[str, Text]]:
@@ -142,12 +125,17 @@ def _share(page: Page, questions: Sequence[QuestionProgress]) -> str:
     return page.say(_SHARE, right=right, items=len(items), passed=passed, exercises=len(exercises))
 
 
+def _mark(standing: Standing) -> tuple[str, str]:
+    sign, style = table(__file__, "words.yaml")["marks"][standing]
+    return sign, style
+
+
 def _cell(known: QuestionProgress, name: int) -> list[tuple[str, str]]:
     """A question on the map, as styled pieces; its id is padded to ``name`` cells."""
-    marks = [_MARK[item.standing] for item in known.items]
+    marks = [_mark(item.standing) for item in known.items]
     pieces = [(f"{pad(known.question.id, name)} ", "bold" if known.begun else ""), *marks]
     if known.exercises:
-        code = [_MARK[exercise.standing] for exercise in known.exercises]
+        code = [_mark(exercise.standing) for exercise in known.exercises]
         pieces += [(" [" if marks else "[", "dim"), *code, ("]", "dim")]
     return pieces
 
@@ -285,7 +273,7 @@ def _day(at: datetime) -> str:
 
 
 def _line(page: Page, standing: Standing, name: str, wide: int, said: str, at: datetime | None) -> None:
-    mark, style = _MARK[standing]
+    mark, style = _mark(standing)
     when = _day(at) if at is not None else ""
     page.row([(f"  {mark} ", style), (pad(name, wide), ""), (f"  {said}", "dim")], when, style="dim")
 
@@ -295,11 +283,12 @@ def _said_of_item(page: Page, known: ItemProgress) -> str:
         return page.say(_RIGHT_AT.get(known.tries, Message("correct on attempt {tries}")).fill(tries=known.tries))
     if known.made is not None:
         return page.say(_MADE.fill(said=known.made[0], points=known.made[1]))
-    return page.say(_ITEM_STANDING[known.standing])
+    return page.say(texts(__file__, "words.yaml", "one_standing")[known.standing])
 
 
 def _said_of_code(page: Page, known: ExerciseProgress) -> str:
-    parts = [page.say(_ITEM_STANDING["new"] if known.status is None else STATUS[known.status])]
+    not_graded = texts(__file__, "words.yaml", "standings")["new"]
+    parts = [page.say(not_graded if known.status is None else STATUS[known.status])]
     if known.hints:
         parts.append(page.say(Message("{hints} of {all} hints used"), hints=known.hints, all=len(known.exercise.hints)))
     if known.status is Status.PASSED and known.hints:
@@ -327,23 +316,11 @@ def of_question(known: QuestionProgress) -> dict[str, Any]:
         "id": known.question.id,
         "group": known.question.group,
         "items": [
-            {
-                "id": item.item.id,
-                "standing": item.standing,
-                "tries": item.tries,
-                "at": _time(item.at),
-                "made": item.made,
-            }
+            {"id": item.item.id, **picked(item, "standing", "tries"), "at": _time(item.at), "made": item.made}
             for item in known.items
         ],
         "exercises": [
-            {
-                "function": each.exercise.name,
-                "standing": each.standing,
-                "status": each.status,
-                "hints": each.hints,
-                "at": _time(each.at),
-            }
+            {"function": each.exercise.name, **picked(each, "standing", "status", "hints"), "at": _time(each.at)}
             for each in known.exercises
         ],
         "misconceptions": [

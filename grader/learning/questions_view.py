@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from grader.learning.progress import Progress
 
 COLUMNS = (Message("id"), Message("title"), Message("group"), Message("points", "worth"))
-CORRECT = Message("correct", "count")
 _COUNTED = Message("correct: of graded items, practice items and exercises together.")
 MAP_LINE = Message("{name}: {where}")
 
@@ -35,7 +34,7 @@ def lines(
     room = width - max((cells(q.id) for q in questions), default=0) - (21 if own else 12)  # for the other columns
     if max(map(cells, titles), default=0) > room - max(map(cells, named), default=0):
         named = [""] * len(named)
-    heads = [text.of(lang) for text in (*COLUMNS, *([CORRECT] if own else []))]
+    heads = [text.of(lang) for text in (*COLUMNS, *([Message("correct", "count")] if own else []))]
     heads[2] = heads[2] if any(named) else ""
     rows = [heads]
     for question, title, group in zip(questions, titles, named, strict=True):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from grader.core.layout import cells, wrap
 from grader.core.model import Item, Lang, Message, Source, Text
+from grader.core.tables import table, texts
 from grader.core.text import (
     COMMA,
     LABELED,
@@ -21,22 +22,9 @@ from grader.core.text import (
 )
 from grader.course.items import Choice, Prompt, ask, numbers
 from grader.course.starter import counted
+from grader.learning import quiz_session
 from grader.learning.numbers import by_number
-from grader.learning.quiz_session import (
-    ExerciseAdvice,
-    Feedback,
-    KeyPointsCompared,
-    Navigation,
-    QuizCard,
-    QuizSummary,
-    ReadingToConfirm,
-    SeenMisconception,
-    Session,
-    Settled,
-    UnknownCommand,
-    UnreadableAnswer,
-    WrongAnswer,
-)
+from grader.learning.quiz_session import Feedback, QuizCard, Settled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -49,25 +37,11 @@ if TYPE_CHECKING:
 ASK_NAME = Message("Your name, or id in the class (your numbers are drawn from it)")
 _OPENING = Message("{due} of {all} left: {items} · answering as {learner}")
 _PRACTICE = Message("Quiz points are for practice only; your grade comes from answers.yaml.")
-_SKIPPED = Message("{count} skipped  ")
-_POINT = Message("1 pt")
-_POINTS = Message("{points} pts")
 _TRY = Message("Attempt {now} of {tries}, worth {share} of the points.")
 _SHARES = {1.0: Message("all"), 0.5: Message("1/2"), 0.25: Message("1/4")}
 _LAST_TIME = Message("Think about this again: {ask}")
 
-_RIGHT = Message("Correct.")
-_RIGHT_AT = Message("Correct on attempt {tries}.")
-_NOT_RIGHT = Message("Incorrect.")
-_NOT_YET = Message("Not yet.")
-_PARTLY = Message("Partly correct.")
-_SHOWN = Message("Here is the answer.")
-_PENDING = Message("Saved. This answer is not graded automatically.")
-_COULD_BE = Message("Correct answer")
-_SAMPLE = Message("Sample answer")
-_UNLIKE = Message("Often confused")
 _COMPARED = Message("You made {said} of {points} key points.")
-_MISSED = Message("Not yet in your answer")
 _AGAIN = Message("Attempt {now} of {tries}, worth {share} of the points (:key shows the answer).")
 _MEANT = Message(
     "Is that what you mean? Type y if so; otherwise write the answer again. This did not count as an attempt."
@@ -75,7 +49,6 @@ _MEANT = Message(
 _MEANT_HERE = Message("Is that what you mean? If not, change your answer. This did not count as an attempt.")
 _SOURCE = Message("Source: {source}")
 _PAPER = Message("{authors}, “{title}”, {year}, {where}")
-_ET_AL = Message("{first} et al.")
 _NEXT_ABOUT = Message("Next: {item}, which asks about exactly this.")
 _OFFER = Message("{item}, from another question, asks about exactly this.").with_advice(
     Message("Type :follow to answer it next.")
@@ -88,40 +61,7 @@ _CODE_OPEN = Message("The exercise {exercise} shows this.").with_advice(
     Message("To begin: `attncheck start {question}`")
 )
 
-_MOVED = {
-    "skipped": Message("Skipped; it will come back at the end."),
-    "left": Message("Not answered; the quiz will ask it again next time."),
-    "first": Message("This is the first item."),
-    "no key": Message("This edition of the course has no answer key for this item; :skip leaves it for later."),
-    "nothing to follow": Message("There is no follow-up question here."),
-}
 _UNKNOWN = Message("Unknown command “:{word}”. Commands: {all}")
-_COMMANDS = (
-    (":skip", Message("leave this item for later")),
-    (":back", Message("back to the previous item")),
-    (":key", Message("show the answer")),
-    (":follow", Message("answer the follow-up question")),
-    (":lang", Message("说中文")),
-    (":quit", Message("quit; your answers are saved")),
-    ("?", Message("this list")),
-)
-_KEY_SUBMIT = Message("Enter: submit")
-_KEYS = {
-    "one": (Message("↑↓ or a number: choose"), _KEY_SUBMIT),
-    "many": (Message("↑↓: move"), Message("Space or a number: mark"), _KEY_SUBMIT),
-    "order": (Message("type the numbers in order"), Message("or Space: grab a line, ↑↓: move it"), _KEY_SUBMIT),
-    "pairs": (Message("↑↓: choose a line"), Message("←→ or its number: choose the match"), _KEY_SUBMIT),
-    "line": (_KEY_SUBMIT,),
-    "lines": (Message("Enter: new line"), Message("empty line: submit")),
-    "": (Message("n or Enter: next"),),
-}
-_KEY_FOLLOW = Message("f: follow-up")
-_KEY_SKIP = Message("^S: skip")
-_KEYS_ALWAYS = (Message("^P: back"), Message("^L: 中文"), Message("^Q: quit"))
-#: Where nothing is typed, the letter alone is enough.
-_KEYS_CHOOSING = (*_KEYS_ALWAYS[:2], Message("q: quit"))
-_KEY_SKIP_CHOOSING = Message("n: skip")
-_KEY_HELP = Message("?: help")
 NO_HINTS = Message("Items have no hints: after a wrong answer, you get a question to think about.")
 _NO_KEY = Message("“{key}” does nothing here; ? shows the keys.")
 _UNCHOSEN = Message("Choose something first, then press Enter.")
@@ -130,27 +70,14 @@ _MATCHES = Message("Matches")
 
 #: How many misconceptions the summary explains.
 _MOST = 5
-_STILL_OPEN = Message("still open")
-_GO_ON = Message("Items left: {due}. Continue with `attncheck quiz`.")
 _GO_ON_IN_NOTEBOOK = Message("Items left: {due}. Continue with `quiz()`.")
 _REVIEW = Message("`attncheck review` asks you again when an item is due.")
 _REVIEW_IN_TERMINAL = Message("In a terminal, `attncheck review` asks you again when an item is due.")
-ANSWERS_WRITTEN = Message("Saved your last answers to the graded items in {file}.")
-ANSWERS_ADDED = Message("Added to {file}: {items}")
-ANSWERS_SAME = Message("{file} has all these answers already.")
-ANSWERS_DIFFER = Message("{file} has other answers to these items:")
-ANSWER_DIFFERS = Message("{item}: {file_answer} in the file, {quiz_answer} in the quiz")
-ASK_REPLACE = Message("Replace them with those of the quiz?")
-ANSWERS_KEPT = Message("These were left as they are. To exchange them, edit the file, or run this in a terminal.")
-ASK_WRITE = Message("Write your answers to {items} to {file}, which counts for your grade?")
-HOW_TO_WRITE = Message("To write your answers to a file that you can submit: `attncheck quiz --to answers.yaml`")
-TYPED_KEPT = Message("What you typed is saved: it will be there when the item comes again.")
-PROGRESS_KEPT = Message("interrupted; all your answers are saved in {file}")
 
 # ---------------------------------------------------------------------------------------------- cards
 
 
-def opening(page: Page, session: Session) -> None:
+def opening(page: Page, session: quiz_session.Session) -> None:
     """How many items are left, who is answering, and what the points count for."""
     count = len(session.order)
     due = [name for name in session.order if not session.record(name).settled]
@@ -166,7 +93,7 @@ def opening(page: Page, session: Session) -> None:
 
 def worth(item: Item) -> Text:
     """The points and the level of ``item``, in words."""
-    value = _POINT if item.points == 1 else _POINTS.fill(points=points(item.points))
+    value = Message("1 pt") if item.points == 1 else Message("{points} pts").fill(points=points(item.points))
     return LEVEL.fill(points=value, level=item.level) if item.level else value
 
 
@@ -197,7 +124,7 @@ def heading(page: Page, shown: QuizCard) -> None:
     page.row(
         [
             (f"{shown.number}/{shown.total}  ", "bold cyan"),
-            (page.say(_SKIPPED, count=shown.skipped) if shown.skipped else "", "dim"),
+            (page.say(Message("{count} skipped  "), count=shown.skipped) if shown.skipped else "", "dim"),
             (f"{shown.item.id}  {page.say(shown.item.title or shown.question.title)}", "bold"),
         ],
         page.say(worth(shown.item)),
@@ -250,29 +177,31 @@ def _share(worth: float, lang: Lang) -> str:
 def feedback(page: Page, given: Feedback, shown: QuizCard, *, buttons: bool = False) -> None:
     """The feedback on an answer to, or a command at, the card ``shown``. With ``buttons``, no command is named."""
     match given:
-        case UnreadableAnswer(message):
+        case quiz_session.UnreadableAnswer(message):
             page.lines(_words(page, message), lead="? ", style="magenta")
             page.lines(page.say(Message("This did not count as an attempt.")), indent=2, style="dim")
             page.blank()
-        case UnknownCommand(word):
-            page.lines(page.say(_UNKNOWN, word=clean(word, 40), all=" ".join(name for name, _ in _COMMANDS)))
+        case quiz_session.UnknownCommand(word):
+            names = " ".join(texts(__file__, "words.yaml", "commands"))
+            page.lines(page.say(_UNKNOWN, word=clean(word, 40), all=names))
             page.blank()
-        case WrongAnswer():
+        case quiz_session.WrongAnswer():
             _wrong(page, given, shown, buttons=buttons)
         case Settled():
             _settled(page, given)
-        case KeyPointsCompared():
+        case quiz_session.KeyPointsCompared():
             _compared(page, given)
-        case ReadingToConfirm(formulas):
+        case quiz_session.ReadingToConfirm(formulas):
             for formula in formulas:
                 page.lines(page.say(Message("I read: ${formula}$"), formula=formula), lead="? ", style="magenta")
             page.lines(page.say(_MEANT_HERE if buttons else _MEANT), indent=2)
             page.blank()
-        case Navigation("help"):
+        case quiz_session.Navigation("help"):
             _help(page)
-        case Navigation(why):
-            if why in _MOVED:
-                page.lines(page.say(_MOVED[why]), style="dim")
+        case quiz_session.Navigation(why):
+            moved = texts(__file__, "words.yaml", "moved")
+            if why in moved:
+                page.lines(page.say(moved[why]), style="dim")
                 page.blank()
 
 
@@ -283,8 +212,9 @@ def beside_answer(feedback: Feedback, shown: QuizCard) -> Feedback:
     return replace(feedback, words=None, key=None if ask(shown.item, shown.context).choices else feedback.key)
 
 
-def _wrong(page: Page, answer: WrongAnswer, shown: QuizCard, *, buttons: bool) -> None:
-    page.lines(page.say(_PARTLY if answer.fraction else _NOT_YET), lead="✗ ", style="bold red")
+def _wrong(page: Page, answer: quiz_session.WrongAnswer, shown: QuizCard, *, buttons: bool) -> None:
+    head = Message("Partly correct.") if answer.fraction else Message("Not yet.")
+    page.lines(page.say(head), lead="✗ ", style="bold red")
     if answer.message is not None:
         page.lines(_words(page, answer.message), indent=2)
     if answer.ask is not None:
@@ -301,10 +231,10 @@ def _wrong(page: Page, answer: WrongAnswer, shown: QuizCard, *, buttons: bool) -
 def _settled(page: Page, settled: Settled) -> None:
     tries = settled.record.tries
     head, mark, style = {
-        "right": (_RIGHT if tries == 1 else _RIGHT_AT, "✓", "bold green"),
-        "wrong": (_NOT_RIGHT, "✗", "bold red"),
-        "shown": (_SHOWN, "", "bold"),
-        "pending": (_PENDING, "…", "bold cyan"),
+        "right": (Message("Correct.") if tries == 1 else Message("Correct on attempt {tries}."), "✓", "bold green"),
+        "wrong": (Message("Incorrect."), "✗", "bold red"),
+        "shown": (Message("Here is the answer."), "", "bold"),
+        "pending": (Message("Saved. This answer is not graded automatically."), "…", "bold cyan"),
     }[settled.outcome]
     earned = page.say(OF_POINTS, earned=points(settled.record.earned * settled.points), possible=points(settled.points))
     message = _words(page, settled.message)
@@ -317,9 +247,9 @@ def _settled(page: Page, settled: Settled) -> None:
     if settled.words is not None:
         _key(page, Text(*[clean(settled.words, 1200, lines=True)] * 2), Message("You wrote"))
     if settled.outcome != "right" and settled.key is not None:
-        _key(page, settled.key, _SAMPLE if settled.outcome == "pending" else _COULD_BE)
+        _key(page, settled.key, Message("Sample answer") if settled.outcome == "pending" else Message("Correct answer"))
     for unlike in settled.unlike:
-        page.lines(page.say(LABELED, who=_UNLIKE, said=page.say(unlike)), indent=2, style="yellow")
+        page.lines(page.say(LABELED, who=Message("Often confused"), said=page.say(unlike)), indent=2, style="yellow")
     truth = page.say(settled.truth) if settled.truth is not None else ""
     if truth and truth not in message:
         page.lines(truth, indent=2, style="yellow")
@@ -338,10 +268,10 @@ def _settled(page: Page, settled: Settled) -> None:
     page.blank()
 
 
-def _compared(page: Page, comparison: KeyPointsCompared) -> None:
+def _compared(page: Page, comparison: quiz_session.KeyPointsCompared) -> None:
     page.lines(page.say(_COMPARED, said=comparison.said, points=comparison.points), lead="… ", style="bold cyan")
     for missing in comparison.missing:
-        page.lines(page.say(LABELED, who=_MISSED, said=page.say(missing)), indent=2)
+        page.lines(page.say(LABELED, who=Message("Not yet in your answer"), said=page.say(missing)), indent=2)
     page.blank()
 
 
@@ -357,13 +287,13 @@ def _key(page: Page, right: Text, called: Text) -> None:
 def _cited(source: Source, lang: Lang, *, again: bool = False) -> str:
     """The source in full; only its authors and year if it is named ``again``."""
     first, *others = source.authors.split(", ")
-    authors = _ET_AL.fill(first=first) if len(others) > 2 else source.authors
+    authors = Message("{first} et al.").fill(first=first) if len(others) > 2 else source.authors
     if again:
         return Message("{authors}, {year}").fill(authors=authors, year=source.year).of(lang)
     return _PAPER.fill(authors=authors, title=source.title, year=source.year, where=source.where).of(lang)
 
 
-def _advice(advice: ExerciseAdvice) -> Text:
+def _advice(advice: quiz_session.ExerciseAdvice) -> Text:
     text = {"same": _CODE_SAME, "right": _CODE_RIGHT, "open": _CODE_OPEN}[advice.state]
     return text.fill(exercise=advice.exercise, question=advice.question)
 
@@ -374,8 +304,9 @@ def _words(page: Page, message: Text | None) -> str:
 
 
 def _help(page: Page) -> None:
-    width = max(cells(name) for name, _ in _COMMANDS) + 2
-    for name, what in _COMMANDS:
+    commands = texts(__file__, "words.yaml", "commands")
+    width = max(map(cells, commands)) + 2
+    for name, what in commands.items():
         page.lines(page.say(what), lead=f"  {name}{' ' * (width - cells(name))}")
     page.blank()
 
@@ -385,12 +316,10 @@ def _help(page: Page) -> None:
 
 def key_help(form: str, lang: Lang, width: int, *, follow: bool = False) -> list[str]:
     """What the keys do in a ``form`` (empty: between two items), as lines that break only between keys."""
-    first = (_KEY_FOLLOW,) if follow else ()
-    typed = form in ("line", "lines")
-    always, skip = (_KEYS_ALWAYS, _KEY_SKIP) if typed else (_KEYS_CHOOSING, _KEY_SKIP_CHOOSING)
-    keys = (*first, *_KEYS[form], *always) if not form else (*_KEYS[form], skip, *always, _KEY_HELP)
+    words = texts(__file__, "words.yaml", "keys")
+    names = [*(["follow"] if follow else []), *table(__file__, "words.yaml")["keys_of"][form]]
     lines: list[str] = []
-    for key in (text.of(lang) for text in keys):
+    for key in (words[name].of(lang) for name in names):
         if lines and cells(lines[-1]) + 3 + cells(key) <= width:
             lines[-1] += f" · {key}"
         else:
@@ -452,7 +381,7 @@ def _row(choice: Choice, lead: str, style: str, lang: Lang, width: int, partner:
 # ----------------------------------------------------------------------------------------------- the end
 
 
-def summary(page: Page, results: QuizSummary) -> None:
+def summary(page: Page, results: quiz_session.QuizSummary) -> None:
     """Points by question, misconceptions, and what to do next."""
     page.rule()
     page.lines(page.say(Message("Your results so far")), style="bold")
@@ -467,7 +396,7 @@ def summary(page: Page, results: QuizSummary) -> None:
     page.blank()
     page.lines(page.say(Message("What to do next")), style="bold")
     if results.due:
-        text = _GO_ON_IN_NOTEBOOK if page.notebook else _GO_ON
+        text = _GO_ON_IN_NOTEBOOK if page.notebook else Message("Items left: {due}. Continue with `attncheck quiz`.")
         page.lines(page.say(text, due=results.due), lead="  – ")
     advised = {met.advice.exercise: met.advice for met in reversed(results.met) if met.advice is not None}
     for advice in list(advised.values())[:3]:
@@ -476,7 +405,7 @@ def summary(page: Page, results: QuizSummary) -> None:
     page.lines(page.say(_PRACTICE), style="dim")
 
 
-def _beliefs(page: Page, shown: Sequence[SeenMisconception]) -> None:
+def _beliefs(page: Page, shown: Sequence[quiz_session.SeenMisconception]) -> None:
     """Open misconceptions first, each with the correct statement; then the names of the resolved ones.
 
     While an item that showed one has attempts left, there is only the question to think about.
@@ -484,7 +413,7 @@ def _beliefs(page: Page, shown: Sequence[SeenMisconception]) -> None:
     page.lines(page.say(Message("Misconceptions found")), style="bold")
     still = [met.known for met in shown if met.known.open]
     for known in still[:_MOST]:
-        page.lines(page.say(PARENTHESIZED, what=known.title, more=_STILL_OPEN), lead="  ✗ ", style="red")
+        page.lines(page.say(PARENTHESIZED, what=known.title, more=Message("still open")), lead="  ✗ ", style="red")
         if known.told:
             page.lines(page.say(known.belief.truth), indent=4)
         elif known.ask is not None:

@@ -13,6 +13,7 @@ from markupsafe import Markup
 from grader.core.marks import bare
 from grader.core.model import Lang, Message, Text
 from grader.core.page import Page
+from grader.core.tables import texts
 from grader.core.typesetting.html_page import HtmlPage
 from grader.course import items
 from grader.learning import log, quiz_html, quiz_session, quiz_view
@@ -23,20 +24,9 @@ if TYPE_CHECKING:
     from grader.learning.quiz_session import Action, Feedback, QuizCard, Session
 
 _PARTNER = Message("choose")
-_BUTTONS: dict[Action, Text] = {
-    "skip": Message("Skip"),
-    "key": Message("Show the answer"),
-    "back": Message("Back"),
-    "lang": Message("中文"),
-    "quit": Message("Quit"),
-}
+_ACTIONS: tuple[Action, ...] = ("skip", "key", "back", "lang", "quit")
 _CHECK = Message("Check", "button")
-_SAVE = Message("Save")
-_NEXT = Message("Next")
 _YES = Message("Yes, that is it")
-_COMPARE = Message("Compare")
-_LATER = Message("Not now")
-_NOTHING = Message("Choose or write an answer first.")
 
 
 #: What is typed in a terminal to say that a formula was read as it was meant.
@@ -72,7 +62,7 @@ class QuizWidgets:
         if answer:
             self.act(quiz_session.TypedAnswer(answer))
         else:
-            self._show(quiz_session.UnreadableAnswer(_NOTHING), card)
+            self._show(quiz_session.UnreadableAnswer(Message("Choose or write an answer first.")), card)
 
     def _card_with_entry(self) -> QuizCard | None:
         """The item that is asked, after what is in its fields was kept."""
@@ -92,11 +82,11 @@ class QuizWidgets:
             summary = quiz_session.summary(self.session)
             parts = [*said, self._written(lambda page: quiz_view.summary(page, summary))]
         else:
-            parts = [_html(quiz_html.question(card, lang))]
+            parts = [_html(quiz_html.macros().question(card, quiz_view.worth(card.item), lang))]
             if settled or card.compares:
                 prompt = items.ask(card.item, card.context)
                 given = given_answer(card.item, prompt, self.session.record(card.item.id), lang)
-                parts.append(_html(quiz_html.given(given, lang)))
+                parts.append(_html(quiz_html.macros().given(given, lang)))
             self._read = dict
             if settled:
                 parts += [*said, self._after()]
@@ -117,21 +107,23 @@ class QuizWidgets:
     def _buttons(self, card: QuizCard) -> Any:
         """What can be done with an item that is not settled."""
         if card.compares:
-            later = self._button(_LATER, functools.partial(self.act, "next"))
-            return ipywidgets.HBox([self._button(_COMPARE, self.submit, primary=True), later])
+            later = self._button(Message("Not now"), functools.partial(self.act, "next"))
+            return ipywidgets.HBox([self._button(Message("Compare"), self.submit, primary=True), later])
         doubted = self.session.doubted is not None
-        buttons = [self._button(_SAVE if card.item.sealed else _CHECK, self.submit, primary=not doubted)]
+        buttons = [self._button(Message("Save") if card.item.sealed else _CHECK, self.submit, primary=not doubted)]
         if doubted:
             buttons.insert(0, self._button(_YES, functools.partial(self.act, _CONFIRMED), primary=True))
-        buttons += [self._button(text, functools.partial(self.act, action)) for action, text in _BUTTONS.items()]
+        words = texts(__file__, "words.yaml", "buttons")
+        buttons += [self._button(words[str(action)], functools.partial(self.act, action)) for action in _ACTIONS]
         return ipywidgets.HBox(buttons)
 
     def _after(self) -> Any:
         """What can be done with a settled item."""
-        buttons = [self._button(_NEXT, functools.partial(self.act, "next"), primary=True)]
+        buttons = [self._button(Message("Next"), functools.partial(self.act, "next"), primary=True)]
         if self.session.offer is not None:
             buttons.append(self._button(Message("Follow-up"), functools.partial(self.act, "follow")))
-        return ipywidgets.HBox([*buttons, self._button(_BUTTONS["back"], functools.partial(self.act, "back"))])
+        back = texts(__file__, "words.yaml", "buttons")["back"]
+        return ipywidgets.HBox([*buttons, self._button(back, functools.partial(self.act, "back"))])
 
     def _button(self, text: Text, do: Callable[[], None], *, primary: bool = False) -> Any:
         layout = ipywidgets.Layout(width="auto")  # as wide as its words
@@ -168,7 +160,7 @@ def _fields(card: QuizCard, lang: Lang, entry: Entry, wrong: str) -> tuple[Any, 
     """
     asked = card.asked
     shown = [each for each in shown_choices(asked, entry, lang) if each.id != quiz_session.NONE.id or not card.compares]
-    parts = [_html(quiz_html.option(each, asked.form, wrong, lang)) for each in shown]
+    parts = [_html(quiz_html.macros().option(each, asked.form, wrong, lang)) for each in shown]
     match asked.form:
         case "one" | "many":
             return _options(shown, parts, only_one=asked.form == "one")

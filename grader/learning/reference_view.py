@@ -20,7 +20,6 @@ COMPARE = Message(
     "Yours may differ and be just as good. Compare: which lines say the same? Which of the two makes larger arrays, "
     "or does something twice?"
 )
-_OTHER_WAY = Message("Another way to write {name}: {note}")
 _LATER = Message("This course shows references after {due}.")
 HOW_TO_SEE = Message("Compare your code with the reference: `attncheck show {question} --reference`")
 _NOT_PASSED = Message("The reference is shown once all code of {question} is correct; not yet: {names}.")
@@ -76,7 +75,7 @@ def show(page: Page, course: Course, question: Question, exercises: tuple[Exerci
     for exercise in exercises:
         _show(page, _HEAD.fill(name=exercise.name, question=question.id), source(course, exercise))
         for alternative in exercise.alternatives:
-            head = _OTHER_WAY.fill(name=exercise.name, note=alternative.note)
+            head = Message("Another way to write {name}: {note}").fill(name=exercise.name, note=alternative.note)
             _show(page, head, source(course, exercise, alternative))
     page.lines(page.say(COMPARE))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader.core.layout import cells, columns, wrap
 from grader.core.model import Exercise, Item, Message, Status, Text
-from grader.core.text import COMMA, LONGEST_NAME, PARENTHESIZED, RESULT, SEMICOLON, clean, clean_marked
+from grader.core.text import COMMA, LONGEST_NAME, PARENTHESIZED, RESULT, SEMICOLON, clean
 from grader.course.starter import points_of
 from grader.learning import quiz_view
 from grader.learning.progress_view import HINT
@@ -33,8 +33,7 @@ _OTHER_COLUMNS = 26
 _UNITS = ((86400, "d", "天"), (3600, "h", "小时"), (60, "min", "分钟"))
 
 _HOW = Message("Enter: grade {file}, or type another path · h: hint · n: skip · :lang: 中文 · q: quit")
-_FILL_IN = Message("Created {file}: write your code there, then press Enter again.")
-_TRY_AGAIN = Message("Fix it and press Enter again, or n to see it again soon.")
+FILL_IN = Message("Created {file}: write your code there, then press Enter again.")
 
 KNOWN: dict[Rating, Text] = {
     "good": Message("known"),
@@ -146,7 +145,7 @@ def feedback(page: Page, given: Feedback, asked: QuizCard | None, file: str) -> 
             page.lines(page.say(HINT, name=exercise.name, rung=rung, rungs=len(exercise.hints)))
             page.lines(page.say(exercise.hints[rung - 1]), indent=2)
         case "try again":
-            page.lines(page.say(_TRY_AGAIN), style="dim")
+            page.lines(page.say(Message("Fix it and press Enter again, or n to see it again soon.")), style="dim")
         case "how":
             code_prompt(page, file)
         case None | SubmittedCode():
@@ -164,16 +163,6 @@ def rated(page: Page, rating: Rating, due: datetime, now: datetime) -> None:
 def code_prompt(page: Page, file: str) -> None:
     """What the learner can type at a function."""
     page.lines(page.say(_HOW, file=file), style="dim")
-
-
-def stub_created(page: Page, file: str) -> None:
-    """Says that ``file`` was created with a stub."""
-    page.lines(page.say(_FILL_IN, file=clean(file, 200)))
-
-
-def file_error(page: Page, message: str) -> None:
-    """A file that cannot be graded."""
-    page.lines(clean_marked(message, 1200, lines=True), style="yellow")
 
 
 # ----------------------------------------------------------------------------------------------- the end

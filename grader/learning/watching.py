@@ -59,7 +59,8 @@ class WatchSession:
             return Message("This key does nothing here; ? shows the keys.")
         if event == "next" and failures == 1:
             return Message("This is the only exercise that does not pass.")
-        if event == "hint" and not self._hints_left():
+        current = self._current()
+        if event == "hint" and (current is None or len(self.hints) >= self.count_hints(current.name)):
             return Message("There are no more hints.")
         if event == "saved":
             self._grade()
@@ -72,10 +73,6 @@ class WatchSession:
         if failure != self.seen:
             self.seen, self.hints = failure, ()
         return WatchState(self.report, self.error, current, len(self._failures()), self.hints, self.seconds)
-
-    def _hints_left(self) -> bool:
-        current = self._current()
-        return current is not None and len(self.hints) < self.count_hints(current.name)
 
     def _grade(self) -> None:
         start = time.perf_counter()

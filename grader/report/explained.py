@@ -12,7 +12,6 @@ from grader.core.text import clean
 #: The most lines that a report spends on the diagnosis of one exercise.
 MOST_LINES = 6
 _TAB = 4
-PLACE = Message("{file}, line {line}: ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +72,7 @@ def _last(text: str, width: int) -> str:
 
 def place_text(span: Span) -> Text:
     """File and line."""
-    return PLACE.fill(file=clean(span.file, 60), line=span.line)
+    return Message("{file}, line {line}: ").fill(file=clean(span.file, 60), line=span.line)
 
 
 def to_say(exercise: ExerciseResult, said: str, lang: Lang) -> Iterator[Diagnosis]:

@@ -10,7 +10,7 @@ import base64
 import functools
 import hashlib
 import re
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -39,6 +39,7 @@ from grader.core.model import (
     Status,
     Text,
 )
+from grader.core.serialize import number
 from grader.core.text import LABELED, clean, points
 from grader.core.typesetting.html import formula, python, typeset, visible
 from grader.course import items, misconceptions
@@ -112,6 +113,7 @@ def _rendered(template: str, page: _Page, lang: Lang, style: str, items: str = "
         page=page,
         lang=lang,
         words=words,
+        mark=mark,
         text=core_text,
         items=items,
         Status=Status,
@@ -144,7 +146,7 @@ def environment(*more: Path) -> jinja2.Environment:
         lstrip_blocks=True,
         finalize=_harmless,
     )
-    named = (points, brief, breakable, exact, formula, python, typeset)
+    named = (points, brief, breakable, exact, formula, number, python, typeset)
     made.filters.update({each.__name__: each for each in named}, plain=check_label)
     return made
 
@@ -251,18 +253,16 @@ class _Page:
         who = whose or PageLearner(report.learner, report.learner)
         return cls(report, course, tuple(shown), who, names, sections)
 
-    def made_before(self, question: QuestionResult) -> Markup | None:
-        """The section of ``question``, if an earlier page had the same one."""
+    def section(self, question: QuestionResult, caller: Callable[[], Markup]) -> Markup:
+        """The section of ``question``: the one of an earlier page if that had the same, else what ``caller`` makes."""
         of = self._like(question)
-        kept = self.sections.get((id(question), of)) if self.sections is not None and of is not None else None
-        return kept[1] if kept is not None else None
-
-    def keep(self, question: QuestionResult, made: Markup) -> Markup:
-        """``made``, the section of ``question``, which later pages may have, too."""
-        of = self._like(question)
-        if self.sections is not None and of is not None:
-            self.sections.put((id(question), of), (question, made), len(made))
-        return made
+        if self.sections is None or of is None:
+            return caller()
+        kept = self.sections.get((id(question), of))
+        if kept is None:
+            kept = question, caller()
+            self.sections.put((id(question), of), kept, len(kept[1]))
+        return kept[1]
 
     def _like(self, question: QuestionResult) -> Hashable:
         """What the section of ``question`` depends on besides its results; None if only this learner has it."""
@@ -273,10 +273,6 @@ class _Page:
             return None
         return self.item_ids, self.report.edition
 
-    def has(self, name: str) -> bool:
-        """Whether the page contains the item ``name``."""
-        return name in self.item_ids
-
     @property
     def versions(self) -> dict[str, str]:
         """The versions of attncheck and its libraries."""
@@ -286,10 +282,6 @@ class _Page:
     def not_attempted(self) -> list[str]:
         """Questions without code or answers, as ranges."""
         return ranges(self.report.not_attempted)
-
-    def mark(self, result: ItemResult | ExerciseResult | Outcome) -> str:
-        """The sign of a result; a stub has that of missing code."""
-        return mark(result)[0]
 
     def tone(self, result: ItemResult | ExerciseResult | Outcome) -> str:
         """The status of a result as a class of the style sheet: what could not be read is open, not incorrect."""
@@ -306,18 +298,9 @@ class _Page:
             return words.NOT_READABLE
         return core_text.STATUS[result.status]
 
-    def share(self, part: float, whole: float) -> str:
-        """``part`` as a percentage of ``whole``."""
-        return f"{100 * part / whole:.1f}" if whole else "0"
-
     def item(self, result: ItemResult) -> Item | None:
         """The item of a result; None if the course does not have it any more."""
         return self.course.item(result.id)
-
-    def title(self, result: ItemResult) -> Text | None:
-        """The title of an item, if it has one."""
-        item = self.item(result)
-        return None if item is None else item.title
 
     def asked(self, result: ItemResult) -> Text | None:
         """The question of an item, with this learner's numbers."""
@@ -358,7 +341,7 @@ class _Page:
         """What to say about an item; None if it passed."""
         if item.status is Status.PASSED:
             return None
-        belief = self.belief(question, item.misconception)
+        belief = self.course.misconception(question.id, item.misconception)
         if belief is not None:
             belief = misconceptions.after_answer(belief, item.id)
         return finding(None, item.message, None, belief, belief.ask_next if belief else None)
@@ -368,7 +351,8 @@ class _Page:
         if exercise.status is Status.PASSED or words.is_stub(exercise):
             return None
         first = None if exercise.status in (Status.MISSING, Status.SKIPPED) else exercise.first_failure
-        belief, asked = self.belief(question, exercise.misconception), self.course.question(question.id)
+        belief = self.course.misconception(question.id, exercise.misconception)
+        asked = self.course.question(question.id)
         about = misconceptions.items_about(self.course, belief.id, asked) if belief and asked else ()
         problem = finding(
             words.failure_heading(exercise, first, self.course) if first else None,
@@ -379,11 +363,6 @@ class _Page:
         )
         sentences = "\n".join(text.en for text in (problem.message, problem.truth) if text is not None)
         return replace(problem, diagnosis=tuple(map(_reason, explained.to_say(exercise, sentences, "en"))))
-
-    def belief(self, question: QuestionResult, name: str | None) -> Misconception | None:
-        """The misconception ``name`` of a question."""
-        asked = self.course.question(question.id)
-        return asked.misconception(name) if asked is not None else None
 
     def pictures(self, exercise: ExerciseResult) -> list[DrawnArrays]:
         """The pictures of an exercise, those that differ first, and of these the case to fix first."""

@@ -7,6 +7,7 @@ from typing import Any
 from grader.core import serialize
 from grader.core.model import Diagnosis, ExerciseResult, ItemResult, Lang, Outcome, QuestionResult, Report, Text
 from grader.core.serialize import number as number
+from grader.core.serialize import picked
 from grader.core.text import clean, cleaned
 
 FORMAT = 1
@@ -36,9 +37,7 @@ def to_json(report: Report, lang: Lang = "en") -> dict[str, Any]:
 
 def _question(result: QuestionResult, lang: Lang) -> dict[str, Any]:
     return {
-        "id": result.id,
-        "earned": number(result.earned),
-        "possible": number(result.possible),
+        **picked(result, "id", "earned", "possible"),
         "items": [_item(item, lang) for item in result.items],
         "exercises": [_exercise(exercise, lang) for exercise in result.exercises],
     }
@@ -46,12 +45,7 @@ def _question(result: QuestionResult, lang: Lang) -> dict[str, Any]:
 
 def _item(item: ItemResult, lang: Lang) -> dict[str, Any]:
     return {
-        "id": item.id,
-        "kind": item.kind,
-        "status": item.status.value,
-        "earned": number(item.earned),
-        "possible": number(item.possible),
-        "misconception": item.misconception,
+        **picked(item, "id", "kind", "status", "earned", "possible", "misconception"),
         "message": _said(item.message, lang),
         "reading": None if item.reading is None else clean(item.reading, 4000, lines=True),
         "unread": item.unread,
@@ -61,10 +55,7 @@ def _item(item: ItemResult, lang: Lang) -> dict[str, Any]:
 def _exercise(exercise: ExerciseResult, lang: Lang) -> dict[str, Any]:
     return {
         "function": exercise.name,
-        "status": exercise.status.value,
-        "earned": number(exercise.earned),
-        "possible": number(exercise.possible),
-        "misconception": exercise.misconception,
+        **picked(exercise, "status", "earned", "possible", "misconception"),
         "message": _said(exercise.message, lang),
         "diagnosis": serialize.to_json([diagnosis(each) for each in exercise.diagnosis], lang),
         "file": None if exercise.file is None else clean(exercise.file),
@@ -78,11 +69,7 @@ def _check(outcome: Outcome, lang: Lang) -> dict[str, Any]:
     # Without Verdict.difference: it contains values, which hidden cases must never show.
     return {
         "name": outcome.check,
-        "case": outcome.case,
-        "visibility": outcome.visibility,
-        "status": outcome.status.value,
-        "earned": number(outcome.earned),
-        "possible": number(outcome.possible),
+        **picked(outcome, "case", "visibility", "status", "earned", "possible"),
         "message": _said(outcome.verdict.message, lang),
         "broken": outcome.verdict.broken,
         "printed": outcome.verdict.printed if outcome.visibility == "public" else "",
@@ -96,10 +83,7 @@ def diagnosis(found: Diagnosis) -> dict[str, Any]:
         "voice": found.voice,
         "misconception": found.misconception,
         "file": None if place is None else clean(place.file),
-        "line": None if place is None else place.line,
-        "end_line": None if place is None else place.end_line,
-        "column": None if place is None else place.column,
-        "end_column": None if place is None else place.end_column,
+        **{name: getattr(place, name, None) for name in ("line", "end_line", "column", "end_column")},
         "text": cleaned(found.text, 2000, lines=True),
     }
 

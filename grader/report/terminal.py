@@ -31,17 +31,12 @@ from grader.course import misconceptions
 from grader.report import explained, words
 from grader.report.words import check_label
 
-NOT_PASSED = Message("not passed: {names}")
 PERHAPS = Message("perhaps only because of these: {names}")
-NOT_ANSWERED = Message("not answered: {names}")
-NOT_ATTEMPTED = Message("Not attempted: {names}")
 SEED = Message("seed: {seed}")
 WATCH_KEYS = Message("n next · h hint · ? keys · q quit")
 WATCH_DONE = Message("n what is next · ? keys · q quit")
 WATCH_QUIT = Message("? keys · q quit")
-COUNT_CORRECT = Message("{count} correct")
 COUNT_UNWRITTEN = Message("{count} not written yet: {names}")
-MORE_WRONG = Message("{count} more, not correct yet")
 MORE_ANSWERS = Message("answers to {count} more questions: {right} correct")
 
 if TYPE_CHECKING:
@@ -134,11 +129,11 @@ def _overview(page: Page, every: Sequence[ExerciseResult], room: int) -> None:
     for result in single[:kept]:
         _row(page, *mark(result), result.name, [result])
     if more := single[kept:]:
-        _row(page, *_WRONG, page.say(MORE_WRONG, count=len(more)), more)
+        _row(page, *_WRONG, page.say(Message("{count} more, not correct yet"), count=len(more)), more)
     passed = [exercise for exercise in every if crowded and exercise.status is Status.PASSED]
     missing = [exercise for exercise in every if crowded and exercise.status is Status.MISSING]
     if passed:
-        _row(page, *_MARK[Status.PASSED], page.say(COUNT_CORRECT, count=len(passed)), passed)
+        _row(page, *_MARK[Status.PASSED], page.say(Message("{count} correct"), count=len(passed)), passed)
     if missing:
         names = page.say(COMMA).join(exercise.name for exercise in missing)
         line = shorten(page.say(COUNT_UNWRITTEN, count=len(missing), names=names), page.width - _SHARE)
@@ -221,7 +216,7 @@ def _question(page: Page, result: QuestionResult, course: Course) -> None:
     missing = [item.id for item in result.items if item.status is Status.MISSING]
     if missing:
         names = page.say(COMMA).join(missing)
-        page.lines(page.say(NOT_ANSWERED, names=names), indent=2, lead="– ", style="dim")
+        page.lines(page.say(Message("not answered: {names}"), names=names), indent=2, lead="– ", style="dim")
     for exercise in result.exercises:
         _exercise(page, exercise, course, question)
 
@@ -366,7 +361,7 @@ def _tally(page: Page, exercise: ExerciseResult) -> None:
         }
         plain = [name for name in names if "values" not in names or name in _INDEPENDENT]
         perhaps = [names[name] for name in names if name not in plain]
-        for said, listed in ((NOT_PASSED, [names[name] for name in plain]), (PERHAPS, perhaps)):
+        for said, listed in ((Message("not passed: {names}"), [names[name] for name in plain]), (PERHAPS, perhaps)):
             parts += [page.say(said, names=page.say(COMMA).join(listed))] if listed else []
     if exercise.array_type is not None:
         parts.append(page.say(words.GIVEN[exercise.array_type]))
@@ -393,7 +388,7 @@ def _foot(page: Page, report: Report) -> None:
         _notice(page, notice, "· ")
     if report.not_attempted:
         names = page.say(COMMA).join(ranges(report.not_attempted))
-        page.lines(page.say(NOT_ATTEMPTED, names=names), style="dim")
+        page.lines(page.say(Message("Not attempted: {names}"), names=names), style="dim")
     _provenance(page, report)
 
 

@@ -18,10 +18,10 @@ def check_label(name: str) -> Text:
 def all_passed(report: Report) -> Text:
     """The sentence for a report in which everything passed, or all code."""
     if any(notice.urgent for notice in report.notices):
-        return REST_PASSED
+        return Message("Everything that could be graded is correct.")
     items = [item for question in report.questions for item in question.items]
     if report.passed:
-        return ALL_PASSED if items and not report.pending_points else HERE_PASSED
+        return Message("Everything is correct. Well done!") if items and not report.pending_points else HERE_PASSED
     left = [item for item in items if item.status not in (Status.PASSED, Status.PENDING)]
     given = sum(item.status is not Status.MISSING for item in left)
     names = name_list([question.id for question in report.questions if question.exercises])
@@ -42,7 +42,7 @@ def failure_heading(exercise: ExerciseResult, outcome: Outcome, course: Course) 
         return FIRST
     where = PUBLIC_CASE if outcome.visibility == "public" else HIDDEN_CASE
     case = course.case_title(exercise.name, outcome.case)
-    return FIRST_AT.fill(where=where.fill(check=check_label(outcome.check), case=case))
+    return Message("Fix this first ({where}):").fill(where=where.fill(check=check_label(outcome.check), case=case))
 
 
 def is_stub(exercise: ExerciseResult) -> bool:
@@ -75,7 +75,6 @@ def exercise_status(exercise: ExerciseResult) -> Text:
 READ_AS = Message("Read as: {formula}")
 OF = Message("{earned} of {possible}")
 FIRST = Message("Fix this first:")
-FIRST_AT = Message("Fix this first ({where}):")
 PUBLIC_CASE = Message("{check}, case “{case}”")
 HIDDEN_CASE = Message("{check}, hidden case “{case}”")
 AT = Message("at {index}: {values}")
@@ -92,8 +91,6 @@ ASK_NEXT_IN_NOTEBOOK = Message('Practise this idea: `quiz("{item}")`')
 EXPLANATION = Message("Explanation")
 NOTES = Message("Please note")
 LATE = Message("submitted {time} late")
-ALL_PASSED = Message("Everything is correct. Well done!")
-REST_PASSED = Message("Everything that could be graded is correct.")
 #: By how many answers are left: none, one or more; then without and with incorrect ones among them.
 _CODE_PASSED = {
     0: (Message("Code of {names}: correct. The answers wait for your instructor."),) * 2,
@@ -123,7 +120,3 @@ SECONDS = Message("{seconds} s")
 NOT_READABLE = Message("could not be read")
 ANSWERS_RIGHT = Message("answers: {right} of {count} correct")
 ANSWERS_RIGHT_SOME_UNREAD = Message("answers: {right} of {count} correct, {unread} could not be read")
-YOUR_ANSWER = Message("Your answer", "report")
-COMPARE_ANSWER = Message("Compare your answer with the model answer")
-MODEL_ANSWER = Message("Model answer")
-KEY_POINTS = Message("Key points: which of them did you make?")

@@ -190,7 +190,7 @@ def reference_page(visit: LearnerVisit) -> Response:
         _compared(visit, question, exercise, of_exercise)
         for exercise, of_exercise in zip(question.exercises, costs, strict=True)
     ]
-    heads = [head.of(visit.lang) for head in beside.HEADS]
+    heads = beside.heads(visit.lang)
     return visit.show("reference.html", question=question, parts=parts, heads=heads, compare=reference_view.COMPARE)
 
 

@@ -24,10 +24,9 @@ from grader.grading.costs import Cost
 from grader.grading.selection import source_of
 from grader.learning import log, progress, quiz_session, review
 from grader.learning.entries import Entry, entry_from_answer
-from grader.learning.log import Answered, Coded, Event, Explained, Hinted, Rating, Reviewed, Spoke
+from grader.learning.log import Answered, Coded, Event, Explained, Hinted, Rating, Reviewed, Spoke, rename
 from grader.learning.progress import code_events, new_events
 from grader.learning.quiz_session import Action, Feedback, QuizCard, Session, TypedAnswer
-from grader.learning.renaming import rename
 from grader.learning.review import Card
 from grader.report.figures import run
 from grader.report.figures.figure import Figure

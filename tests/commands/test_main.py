@@ -64,11 +64,11 @@ def test_help_style() -> None:
 
 
 def test_the_list_of_commands_is_that_of_the_commands() -> None:
-    """The constants of a command's module, which ``attncheck --help`` does not import, say what its help does."""
+    """What ``attncheck --help`` reads from a command's module, which it does not import, is what its help says."""
     for summary in summaries():
         command = COMMANDS[summary.name,]
-        assert summary.about.en == command.get_short_help_str(200)
-        assert summary.about.zh == (_chinese.in_chinese(command).help or "").partition("\n\n")[0]
+        assert summary.about("en") == command.get_short_help_str(200)
+        assert summary.about("zh") == (_chinese.translated(command).help or "").partition("\n\n")[0]
 
 
 def test_formats_are_in_both_languages() -> None:

@@ -229,7 +229,7 @@ def test_the_offer_at_the_end(
     if file is not None:
         place.write_text(file, "utf-8")
     monkeypatch.chdir(tmp_path)
-    front = quizzing.LineFrontEnd(io.StringIO(f"{B}\n4\n"), echo=False)
+    front = quizzing.LineFrontEnd(io.StringIO(f"{B}\n4\n").readline, echo=False)
     monkeypatch.setattr(quizzing, "front_end", lambda saved: front)
     monkeypatch.setattr(sys, "stdin", io.StringIO(replies))
     ran = attncheck("quiz", "--learner", "ada")
@@ -362,7 +362,7 @@ def test_a_dumb_terminal_is_prompted(more: Course, capsys: pytest.CaptureFixture
     card = quiz_session.current(quiz_session.begin(more, "ada", "en", quiz_session.choose(more, "Q5")))
     assert card is not None
     lines = changed(card, asked=changed(card.asked, form="lines", choices=()))
-    front = quizzing.LineFrontEnd(io.StringIO("\na = b\n= c\n\n:key\nlast"), echo=False)
+    front = quizzing.LineFrontEnd(io.StringIO("\na = b\n= c\n\n:key\nlast").readline, echo=False)
     assert front.ask(lines, "en") == TypedAnswer("a = b\n= c")
     assert front.ask(lines, "en") == "key"
     assert front.ask(lines, "en") == TypedAnswer("last")

@@ -68,7 +68,7 @@ def in_digits(kind: str, asked: Prompt) -> str:
 
 def by_lines(card: quiz_session.QuizCard, digits: str) -> quiz_session.Action:
     """As typed in a plain terminal or a notebook without widgets."""
-    return LineFrontEnd(io.StringIO(digits + "\n"), echo=False).ask(card, "en")
+    return LineFrontEnd(io.StringIO(digits + "\n").readline, echo=False).ask(card, "en")
 
 
 def by_spaced_lines(card: quiz_session.QuizCard, digits: str) -> quiz_session.Action:

@@ -42,7 +42,8 @@ def visible(text: str) -> str:
 @functools.lru_cache(4096)
 def typeset(text: str) -> Markup:
     """``text`` as HTML, with its marks; a formula that cannot be laid out is shown as it is typed."""
-    html, start, text = Markup(""), 0, _cut(text)
+    html, start = Markup(""), 0
+    text = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
     for match in CHAIN.finditer(text):
         html += _in_line(text[start : match.start()]) + _chain(match[0])
         start = match.end()
@@ -72,10 +73,6 @@ def _held(before: str, piece: Markup, after: str) -> Markup:
 def _pieces(text: str) -> Markup:
     said = ((kind, _SPACE.sub(" ", visible(said))) for kind, said in pieces(text))
     return Markup("").join(_typeset(kind, shown) for kind, shown in said)
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
 def _typeset(kind: Kind | None, text: str) -> Markup:

@@ -46,7 +46,6 @@ LIMITS = Limits(group_cpu=6.0, group_wall=15.0)
 
 _SHAPE = Message("the result has shape {got}; expected {expected}")
 _KIND = Message("the result is {got}; expected {expected}")
-_NO_DEFINITION = Message("no function and no class", "list")
 _BOOLEAN = Message("an array of booleans")
 _NUMBERS = Message("an array of numbers")
 _NO_GRADIENT = Message("no gradient flows back through the result: is all of it computed in torch?")
@@ -183,7 +182,7 @@ def _nothing(submission: Submission, wanted: tuple[tuple[Question, Exercise], ..
     needed = [exercise.name for _, exercise in wanted]
     names = Text(" or ".join(needed), " 或 ".join(needed))
     defined = [name for file in submission.files for name, _ in file.defines]
-    found = name_list(defined[:8]) if defined else _NO_DEFINITION
+    found = name_list(defined[:8]) if defined else Message("no function and no class", "list")
     return _NOTHING.fill(origin=submission.origin, names=names, found=found, question=wanted[0][0].id)
 
 

@@ -31,7 +31,6 @@ _LEVELS = 24
 #: How many labels an axis has at most.
 _MOST_TICKS = 9
 _ALLOWED = (Message("False"), Message("True"))
-_NO_VALUE = Message("no number")
 _DASHES = ("2 3", "8 4", "8 3 2 3", "12 3")
 
 
@@ -396,7 +395,7 @@ def _key(panel: HeatMap, lang: Lang) -> Iterator[tuple[Markup, str]]:
         for share in (0.0, 0.5, 1.0):
             yield _swatch(panel, share), _number(panel.low + share * (panel.high - panel.low))
     if not np.isfinite(panel.values).all():
-        yield _square(palette.MISSING), _NO_VALUE.of(lang)
+        yield _square(palette.MISSING), Message("no number").of(lang)
 
 
 def _swatch(panel: HeatMap, share: float) -> Markup:

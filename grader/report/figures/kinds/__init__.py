@@ -6,8 +6,8 @@ The module of a picture has two pure functions:
 * ``draw(seen)``: the figure for the returned values, those of the reference first, then the learner's;
 
 and the constants ``TITLE``, ``ABOUT`` (a sentence), ``NEEDS``, the exercises that it calls, and ``SHOWN_WITH``, those
-whose questions show it. A learner's file must define at least one of those that it needs. Each program calls one
-exercise, so exercises may be in different files.
+whose questions show it. Its docstring ends in the ``note`` of the figure. A learner's file must define at least one of
+those that it needs. Each program calls one exercise, so exercises may be in different files.
 """
 
 from __future__ import annotations
@@ -66,7 +66,6 @@ class Picture(Protocol):
 
 REFERENCE = Message("reference")
 YOURS = Message("yours", "legend")
-WHOSE = Message("{what}: {who}")
 #: The title of a panel that stands alone.
 NONE = Text("", "")
 QUERY = Message("query")
@@ -92,7 +91,18 @@ def normal(*shape: int, seed: int = 0) -> NDArray[np.float32]:
 
 def label(what: Text, each: SourceResults, seen: tuple[SourceResults, ...]) -> Text:
     """``what``, followed by the name of the source if there are two."""
-    return WHOSE.fill(what=what, who=each.name) if len(seen) > 1 else what
+    return Message("{what}: {who}").fill(what=what, who=each.name) if len(seen) > 1 else what
+
+
+def note(docstring: str | None, **values: object) -> Text:
+    """The note of a figure: the docstring of its module below the first line, with ``values`` filled in."""
+    said = Message(note_text(docstring))
+    return said.fill(**values) if values else said
+
+
+def note_text(docstring: str | None) -> str:
+    """The English of ``note``, which ``make messages`` reads, too."""
+    return " ".join((docstring or "").partition("\n\n")[2].split())
 
 
 def weights_map(title: Text, values: Floats, names: Text) -> HeatMap:

@@ -1,4 +1,9 @@
-"""A heat map of attention weights, with and without the division by √d_k."""
+"""A heat map of attention weights, with and without the division by √d_k.
+
+Each row is a query and sums to 100 %. Random embeddings serve as both queries and keys; equal words have equal
+embeddings, so the two “the” get equal weights. Without the division by $√d_k = 4$ the same scores are four times as
+large, and almost all of the weight falls on one word.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +14,7 @@ from grader.core.model import Message, Program, Text
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Figure, Panel
-from grader.report.figures.kinds import SourceResults, beside, in_rows, normal, weights_map
+from grader.report.figures.kinds import SourceResults, beside, in_rows, normal, note, weights_map
 
 TITLE = Message("A map of attention weights")
 ABOUT = Message("who attends to whom in a sentence, and how sharp it gets without the division by $√d_k$")
@@ -19,12 +24,7 @@ NEEDS = SHOWN_WITH = (_CALLED,)
 _SENTENCE = Message("the cat saw the dog and ran off")
 _TOKENS = _SENTENCE.en.split()
 _WIDTH = 16
-_NOTE = Message(
-    "Each row is a query and sums to 100 %. Random embeddings serve as both queries and keys; equal words have equal "
-    "embeddings, so the two “the” get equal weights. Without the division by $√d_k = 4$ the same scores are four times "
-    "as large, and almost all of the weight falls on one word."
-)
-_SCALED = Message("$softmax(Q K^T/√d_k)$, %")
+_NOTE = note(__doc__)
 _UNSCALED = Message("$softmax(Q K^T)$, %")
 
 
@@ -53,4 +53,4 @@ def draw(seen: tuple[SourceResults, ...]) -> Figure:
             seen, _CALLED, what, lambda title, each: weights_map(title, each.values[_CALLED][0][at], _SENTENCE)
         )
 
-    return Figure(TITLE, _NOTE, in_rows([group(0, _SCALED), group(1, _UNSCALED)]))
+    return Figure(TITLE, _NOTE, in_rows([group(0, Message("$softmax(Q K^T/√d_k)$, %")), group(1, _UNSCALED)]))

@@ -1,4 +1,9 @@
-"""The work of generating with and without a KV cache, per step and in total."""
+"""The work of generating with and without a KV cache, per step and in total.
+
+One head with $d = {d}$. Without a cache, each step projects all tokens again and compares every token with every
+other (here by `self_attention`), only to use the last row. With a cache, it projects one token and compares one query
+with the keys: the work is linear in the number of tokens so far instead of quadratic.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +12,7 @@ import numpy as np
 from grader.core.model import Apply, Call, Message, Own, Program, Ref, Value
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Figure, LinePlot, PlotAxis, line
-from grader.report.figures.kinds import SourceResults, label, normal
+from grader.report.figures.kinds import SourceResults, label, normal, note
 
 TITLE = Message("Generating with a KV cache and without")
 ABOUT = Message("the work of each step of generation, with a KV cache and without one")
@@ -17,15 +22,8 @@ SHOWN_WITH = ("decode_step",)
 
 _STEPS = 48
 _WIDTH = 32
-_NOTE = Message(
-    "One head with $d = {d}$. Without a cache, each step projects all tokens again and compares every token with every "
-    "other (here by `self_attention`), only to use the last row. With a cache, it projects one token and compares one "
-    "query with the keys: the work is linear in the number of tokens so far instead of quadratic."
-).fill(d=_WIDTH)
-_TOKENS = Message("tokens so far")
+_NOTE = note(__doc__, d=_WIDTH)
 _OPERATIONS = Message("operations")
-_PER_STEP = Message("Work in one step")
-_IN_ALL = Message("Total work so far")
 _NAMES = {_ANEW: Message("without a cache"), _CACHED: Message("with a cache")}
 
 
@@ -56,7 +54,7 @@ def draw(seen: tuple[SourceResults, ...]) -> Figure:
     """A panel for the work of each step and one for the total."""
     panels = []
     steps = range(1, _STEPS + 1)
-    for title, total in ((_PER_STEP, False), (_IN_ALL, True)):
+    for title, total in ((Message("Work in one step"), False), (Message("Total work so far"), True)):
         lines = []
         for hue, (exercise, name) in enumerate(_NAMES.items()):
             for each in seen:
@@ -64,5 +62,5 @@ def draw(seen: tuple[SourceResults, ...]) -> Figure:
                     work = np.array([counted["work"] for counted in each.values[exercise][0]], dtype=float)
                     shown = work.cumsum() if total else work
                     lines.append(line(label(name, each, seen), steps, shown, hue, each.who))
-        panels.append(LinePlot(title, PlotAxis(_TOKENS), PlotAxis(_OPERATIONS, low=0.0), tuple(lines)))
+        panels.append(LinePlot(title, PlotAxis(Message("tokens so far")), PlotAxis(_OPERATIONS, low=0.0), tuple(lines)))
     return Figure(TITLE, _NOTE, (tuple(panels),))

@@ -1,4 +1,10 @@
-"""Work and memory of full, tiled and linear attention as the text grows, counted rather than timed."""
+"""Work and memory of full, tiled and linear attention as the text grows, counted rather than timed.
+
+One head with $d = {d}$. Work is the arithmetic of matrix products plus the numbers written. Tiling ({block} keys at a
+time) computes the same result as full attention with about the same work, but never creates the $n × n$ matrix.
+Linear attention does not compare queries and keys one by one: its work grows like $n$, but it computes a different
+function.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +12,7 @@ from grader.core.model import Apply, Message, Program
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Figure, LinePlot, PlotAxis, line
-from grader.report.figures.kinds import SourceResults, label, normal
+from grader.report.figures.kinds import SourceResults, label, normal, note
 
 TITLE = Message("Full, tiled and linear attention: work and memory against $n$")
 ABOUT = Message("work and memory of full, tiled and linear attention against the length of the text")
@@ -17,20 +23,11 @@ SHOWN_WITH = ("attention_flops", "linear_attention")
 _LENGTHS = (128, 256, 512, 1024, 2048)
 _WIDTH = 32
 _BLOCK = 64
-_NOTE = Message(
-    "One head with $d = {d}$. Work is the arithmetic of matrix products plus the numbers written. Tiling ({block} keys "
-    "at a time) computes the same result as full attention with about the same work, but never creates the $n × n$ "
-    "matrix. Linear attention does not compare queries and keys one by one: its work grows like $n$, but it computes a "
-    "different function."
-).fill(d=_WIDTH, block=_BLOCK)
+_NOTE = note(__doc__, d=_WIDTH, block=_BLOCK)
 _N = Message("$n$, tokens")
-_WORK = Message("Work")
-_OPERATIONS = Message("operations")
 _MEMORY = Message("Memory: the largest array")
 _ELEMENTS = Message("elements")
 _NAMES = {_FULL: Message("full"), _TILED: Message("tiled"), _LINEAR: Message("linear")}
-_SQUARE = Message("$∝ n^2$")
-_STRAIGHT = Message("$∝ n$")
 
 
 def calls(target: Target) -> tuple[Program, ...]:
@@ -51,7 +48,7 @@ def _counted(target: Target, n: int) -> Program:
 def draw(seen: tuple[SourceResults, ...]) -> Figure:
     """A panel for the work and one for the largest array, each with the slopes of n and n²."""
     panels = []
-    for title, unit, key in ((_WORK, _OPERATIONS, "work"), (_MEMORY, _ELEMENTS, "largest")):
+    for title, unit, key in ((Message("Work"), Message("operations"), "work"), (_MEMORY, _ELEMENTS, "largest")):
         lines = []
         for hue, (exercise, name) in enumerate(_NAMES.items()):
             for each in seen:
@@ -59,7 +56,7 @@ def draw(seen: tuple[SourceResults, ...]) -> Figure:
                     counts = [counted[key] for ((counted,),) in zip(each.values[exercise], strict=True)]
                     lines.append(line(label(name, each, seen), _LENGTHS, counts, hue, each.who))
         bottom = min(first.y[0] for first in lines)
-        for text, power in ((_SQUARE, 2), (_STRAIGHT, 1)):
+        for text, power in ((Message("$∝ n^2$"), 2), (Message("$∝ n$"), 1)):
             slope = [bottom / 2 * (n / _LENGTHS[0]) ** power for n in _LENGTHS]
             lines.append(line(text, _LENGTHS, slope, who="theory"))
         panels.append(LinePlot(title, PlotAxis(_N, log=True), PlotAxis(unit, log=True), tuple(lines)))

@@ -1,4 +1,10 @@
-"""The similarity of two positions as a function of their distance, for each encoding."""
+"""The similarity of two positions as a function of their distance, for each encoding.
+
+Similarity is the dot product of two encodings divided by that at distance 0, averaged over all pairs of positions.
+Sinusoidal encodings and RoPE rotate by the same angles, so their similarity falls in the same way: the angles agree
+at first and then drift apart. Before training, a learned table contains no information about distance. ALiBi works on
+the scores instead: it subtracts slope · distance from each.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +13,7 @@ import numpy as np
 from grader.core.model import Message, Program
 from grader.grading.programs import Target
 from grader.report.figures.figure import Figure, Floats, LinePlot, PlotAxis, line
-from grader.report.figures.kinds import SourceResults, in_rows, label
+from grader.report.figures.kinds import SourceResults, in_rows, label, note
 from grader.report.figures.kinds.encodings import of_positions
 
 TITLE = Message("Similarity of positions against their distance")
@@ -18,19 +24,10 @@ NEEDS = SHOWN_WITH = (_SINES, _TABLE, "apply_rope", "alibi_bias")
 _N, _WIDTH = 96, 64
 _DISTANCES = range(64)
 _SHOWN = (1, 2, 4)
-_NOTE = Message(
-    "Similarity is the dot product of two encodings divided by that at distance 0, averaged over all pairs of "
-    "positions. Sinusoidal encodings and RoPE rotate by the same angles, so their similarity falls in the same way: "
-    "the angles agree at first and then drift apart. Before training, a learned table contains no information about "
-    "distance. ALiBi works on the scores instead: it subtracts slope · distance from each."
-)
-_DISTANCE = Message("distance")
-_SIMILARITY = Message("mean dot product")
+_NOTE = note(__doc__)
 _DOTS = Message("Similarity relative to distance 0")
 _BIASES = Message("ALiBi: added to each score")
-_BIAS = Message("bias")
 _NAMES = {_SINES: Message("sinusoidal"), _TABLE: Message("learned, untrained"), "apply_rope": Message("RoPE, $q = k$")}
-_HEAD = Message("head {head}")
 
 
 def calls(target: Target) -> tuple[Program, ...]:
@@ -47,14 +44,14 @@ def draw(seen: tuple[SourceResults, ...]) -> Figure:
         if exercise in each.values
     ]
     biases = [
-        line(label(_HEAD.fill(head=head), each, seen), _DISTANCES, _biases(each, head), hue, each.who)
+        line(label(Message("head {head}").fill(head=head), each, seen), _DISTANCES, _biases(each, head), hue, each.who)
         for hue, head in enumerate(_SHOWN)
         for each in seen
         if "alibi_bias" in each.values
     ]
     panels = [
-        (LinePlot(title, PlotAxis(_DISTANCE), PlotAxis(unit), tuple(lines)),)
-        for title, unit, lines in ((_DOTS, _SIMILARITY, dots), (_BIASES, _BIAS, biases))
+        (LinePlot(title, PlotAxis(Message("distance")), PlotAxis(unit), tuple(lines)),)
+        for title, unit, lines in ((_DOTS, Message("mean dot product"), dots), (_BIASES, Message("bias"), biases))
         if lines
     ]
     return Figure(TITLE, _NOTE, in_rows(panels))

@@ -1,4 +1,10 @@
-"""Four encodings of position as heat maps."""
+"""Four encodings of position as heat maps.
+
+Sinusoidal and learned encodings are added to the embeddings. In the sinusoidal encoding, each pair of neighbouring
+columns rotates at the same rate, more slowly towards the right; a learned table starts as noise. RoPE rotates pairs
+of components of queries and keys by the same angles (here the pair (1, 0)). ALiBi does not change the tokens; it
+subtracts a term proportional to the distance from the scores (grey: −∞, masked).
+"""
 
 from __future__ import annotations
 
@@ -9,7 +15,7 @@ from grader.core.model import Apply, Call, Message, Program, Text
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Figure, Floats, HeatMap, PlotAxis
-from grader.report.figures.kinds import KEY, QUERY, SourceResults, beside, in_rows
+from grader.report.figures.kinds import KEY, QUERY, SourceResults, beside, in_rows, note
 
 TITLE = Message("Encodings of position")
 ABOUT = Message("sinusoidal and learned encodings, rotary embeddings and ALiBi as heat maps")
@@ -18,17 +24,10 @@ NEEDS = SHOWN_WITH = (_SINES, _TABLE, "apply_rope", "alibi_bias")
 
 _N, _WIDTH = 48, 32
 _ALIBI, _HEADS, _HEAD = 32, 8, 2
-_NOTE = Message(
-    "Sinusoidal and learned encodings are added to the embeddings. In the sinusoidal encoding, each pair of "
-    "neighbouring columns rotates at the same rate, more slowly towards the right; a learned table starts as noise. "
-    "RoPE rotates pairs of components of queries and keys by the same angles (here the pair (1, 0)). ALiBi does not "
-    "change the tokens; it subtracts a term proportional to the distance from the scores (grey: −∞, masked)."
-)
-_SINUSOIDAL = Message("sinusoidal")
+_NOTE = note(__doc__)
 _LEARNED = Message("learned, before training")
 _ROPE = Message("RoPE of (1, 0, 1, 0, …)")
 _BIAS = Message("ALiBi, head {head} of {heads}").fill(head=_HEAD, heads=_HEADS)
-_POSITION = Message("position")
 _FEATURE = Message("feature")
 
 
@@ -66,14 +65,14 @@ def draw(seen: tuple[SourceResults, ...]) -> Figure:
     noise = max((float(np.abs(values).max(initial=0.0, where=np.isfinite(values))) for values in tables), default=0.0)
 
     def features(values: Floats, title: Text, limit: float = 1.0) -> HeatMap:
-        return HeatMap(title, PlotAxis(_POSITION), PlotAxis(_FEATURE), values, "diverging", -limit, limit)
+        return HeatMap(title, PlotAxis(Message("position")), PlotAxis(_FEATURE), values, "diverging", -limit, limit)
 
     def bias(title: Text, each: SourceResults) -> HeatMap:
         values = each.one("alibi_bias")[_HEAD - 1]
         return HeatMap(title, PlotAxis(QUERY), PlotAxis(KEY), values, "sequential", -_ALIBI / 4, 0.0)
 
     groups = [
-        beside(seen, _SINES, _SINUSOIDAL, lambda title, each: features(each.one(_SINES), title)),
+        beside(seen, _SINES, Message("sinusoidal"), lambda title, each: features(each.one(_SINES), title)),
         beside(seen, _TABLE, _LEARNED, lambda title, each: features(each.one(_TABLE)[0], title, noise or 1.0)),
         beside(seen, "apply_rope", _ROPE, lambda title, each: features(each.one("apply_rope"), title)),
         beside(seen, "alibi_bias", _BIAS, bias),

@@ -1,4 +1,8 @@
-"""Attention maps of four heads on the same tokens."""
+"""Attention maps of four heads on the same tokens.
+
+Here the projections $W_Q$ and $W_K$ are designed by hand, so that each head looks for something different; in
+practice they are learned. A single head would have to mix these four maps into one. Weights are in percent.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from grader.core.model import Message, Program, Text
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Figure, Panel
-from grader.report.figures.kinds import SourceResults, beside, in_rows, weights_map
+from grader.report.figures.kinds import SourceResults, beside, in_rows, note, weights_map
 
 TITLE = Message("Four heads, four views of one sentence")
 ABOUT = Message("one attention map per head: heads attend to different places at the same time")
@@ -28,10 +32,7 @@ _HEADS = (
 _N = len(_TOKENS)
 _WIDTH = _N  # of a head: a value for each token
 _SHARPNESS = 3.5
-_NOTE = Message(
-    "Here the projections $W_Q$ and $W_K$ are designed by hand, so that each head looks for something different; in "
-    "practice they are learned. A single head would have to mix these four maps into one. Weights are in percent."
-)
+_NOTE = note(__doc__)
 
 
 def _tokens() -> NDArray[np.float32]:

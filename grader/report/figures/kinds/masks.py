@@ -1,4 +1,9 @@
-"""Causal and padding masks, and attention weights under both."""
+"""Causal and padding masks, and attention weights under both.
+
+A causal mask hides the keys after the query; if there are fewer queries than keys, the last query corresponds to the
+last key. A padding mask hides the positions that only fill up a short sample (·). The softmax then distributes 100 %
+among the remaining keys.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +14,7 @@ from grader.core.text import same
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Figure, Floats, HeatMap, PlotAxis
-from grader.report.figures.kinds import KEY, QUERY, SourceResults, beside, in_rows, normal, weights_map
+from grader.report.figures.kinds import KEY, QUERY, SourceResults, beside, in_rows, normal, note, weights_map
 
 TITLE = Message("Causal and padding masks")
 ABOUT = Message("which keys each query may attend to, and the weights under both masks together")
@@ -20,16 +25,10 @@ _LATE = 3  # queries for the last tokens only, as in decoding
 _LENGTHS = (8, 5, 2)
 _SENTENCE = Message("the cat saw you run · · ·")
 _WIDTH = 4
-_NOTE = Message(
-    "A causal mask hides the keys after the query; if there are fewer queries than keys, the last query corresponds to "
-    "the last key. A padding mask hides the positions that only fill up a short sample (·). The softmax then "
-    "distributes 100 % among the remaining keys."
-)
+_NOTE = note(__doc__)
 _CAUSAL = Message("`causal_mask({n})`").fill(n=_N)
 _FEWER = Message("`causal_mask({q}, {n})`").fill(q=_LATE, n=_N)
 _PADDING = Message("`padding_mask`: 8, 5, 2 tokens")
-_WEIGHTS = Message("weights of 5 tokens, causal, %")
-_SAMPLE = Message("sample length")
 
 
 def calls(target: Target) -> tuple[Program, ...]:
@@ -51,13 +50,13 @@ def calls(target: Target) -> tuple[Program, ...]:
 def draw(seen: tuple[SourceResults, ...]) -> Figure:
     """Three masks and the weights, for every source that has them; panels of the same height share a row."""
     late = PlotAxis(QUERY, names=same(" ".join(map(str, range(_N - _LATE, _N)))))
-    lengths = PlotAxis(_SAMPLE, names=same(" ".join(map(str, _LENGTHS))))
+    lengths = PlotAxis(Message("sample length"), names=same(" ".join(map(str, _LENGTHS))))
     groups = [
         beside(seen, "causal_mask", _CAUSAL, lambda title, each: _mask(title, _causal(each, 0), PlotAxis(QUERY))),
         beside(
             seen,
             "causal_attention",
-            _WEIGHTS,
+            Message("weights of 5 tokens, causal, %"),
             lambda title, each: weights_map(title, each.one("causal_attention")[0], _SENTENCE),
         ),
         beside(seen, "causal_mask", _FEWER, lambda title, each: _mask(title, _causal(each, 1), late)),

@@ -1,4 +1,10 @@
-"""Gradients in a stack of encoder layers, with the norm before or after each sublayer."""
+"""Gradients in a stack of encoder layers, with the norm before or after each sublayer.
+
+The gradient with respect to $W_2$ of the feed-forward network at the start of training, averaged over {stacks} random
+stacks. With pre-LN the residual stream grows from layer to layer, so each later layer changes it less and gets a
+smaller gradient. With post-LN the gradient of the last layer does not depend on the depth, which is why such models
+are trained with a learning rate warm-up (Xiong et al. 2020).
+"""
 
 from __future__ import annotations
 
@@ -11,7 +17,7 @@ from grader.core.model import Apply, Message, Program, Ref, Value
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Figure, Floats, LinePlot, PlotAxis, line
-from grader.report.figures.kinds import SourceResults, generator, label, normal
+from grader.report.figures.kinds import SourceResults, generator, label, normal, note
 
 TITLE = Message("Pre-LN and post-LN: gradients over depth")
 ABOUT = Message("how large the gradients of each layer are in a deep stack, with the norm before or after the sublayer")
@@ -22,17 +28,11 @@ _D_MODEL, _D_FF, _HEADS = 32, 256, 4
 _DEPTHS = (1, 2, 4, 8, 12)
 _STACKS = 4  # of random weights each; their mean is shown
 _VARIANTS = ((False, Message("post-LN"), 1), (True, Message("pre-LN"), 0))
-_NOTE = Message(
-    "The gradient with respect to $W_2$ of the feed-forward network at the start of training, averaged over {stacks} "
-    "random stacks. With pre-LN the residual stream grows from layer to layer, so each later layer changes it less and "
-    "gets a smaller gradient. With post-LN the gradient of the last layer does not depend on the depth, which is why "
-    "such models are trained with a learning rate warm-up (Xiong et al. 2020)."
-).fill(stacks=_STACKS)
+_NOTE = note(__doc__, stacks=_STACKS)
 _GRADIENT = Message("gradient norm")
 _BY_LAYER = Message("{depth} layers").fill(depth=_DEPTHS[-1])
 _LAYER = Message("layer (1 is next to the input)")
 _LAST = Message("The last layer of a stack")
-_DEPTH = Message("number of layers")
 
 
 def _weights(stack: int, layer: int) -> dict[str, NDArray[np.float32]]:
@@ -83,7 +83,7 @@ def draw(seen: tuple[SourceResults, ...]) -> Figure:
             last.append(line(whose, _DEPTHS, _last(each, at), hue, each.who))
     panels = (
         LinePlot(_BY_LAYER, PlotAxis(_LAYER), PlotAxis(_GRADIENT, low=0.0), tuple(layers)),
-        LinePlot(_LAST, PlotAxis(_DEPTH, log=True), PlotAxis(_GRADIENT, low=0.0), tuple(last)),
+        LinePlot(_LAST, PlotAxis(Message("number of layers"), log=True), PlotAxis(_GRADIENT, low=0.0), tuple(last)),
     )
     return Figure(TITLE, _NOTE, (panels,))
 

@@ -1,4 +1,9 @@
-"""Gradients over the depth of a network, with and without residual connections."""
+"""Gradients over the depth of a network, with and without residual connections.
+
+{depth} sublayers tanh(xW) in a row. Without residual connections, the gradient is multiplied by the Jacobian J of
+every sublayer on its way back, and little of it is left. With them, the factor is I + J: the identity lets the
+gradient pass, whatever the sublayer does.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +14,7 @@ import numpy as np
 from grader.core.model import Apply, Call, Message, Program, Ref, Value
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Figure, Floats, LinePlot, PlotAxis, line
-from grader.report.figures.kinds import NONE, SourceResults, generator, label, normal
+from grader.report.figures.kinds import NONE, SourceResults, generator, label, normal, note
 
 TITLE = Message("Residual connections on and off")
 ABOUT = Message("how much of the gradient reaches the first layers, with residual connections and without")
@@ -19,15 +24,10 @@ NEEDS = SHOWN_WITH = (_CALLED,)
 _DEPTH = 24
 _WIDTH = 32
 _GAIN = 0.5
-_NOTE = Message(
-    "{depth} sublayers tanh(xW) in a row. Without residual connections, the gradient is multiplied by the Jacobian J "
-    "of every sublayer on its way back, and little of it is left. With them, the factor is I + J: the identity lets "
-    "the gradient pass, whatever the sublayer does."
-).fill(depth=_DEPTH)
+_NOTE = note(__doc__, depth=_DEPTH)
 _LAYER = Message("after this many sublayers")
 _GRADIENT = Message("gradient norm, 1 at the output")
 _ON = Message("$x + f(x)$")
-_OFF = Message("$f(x)$ alone")
 
 
 def calls(target: Target) -> tuple[Program, ...]:
@@ -57,7 +57,7 @@ def _norms(gradients: list[Floats]) -> Floats:
 def draw(seen: tuple[SourceResults, ...]) -> Figure:
     """One panel: without connections for the reference, with connections for every source."""
     layers = range(_DEPTH + 1)
-    lines = [line(_OFF, layers, _norms(seen[0].values[_CALLED][0][1]), 1)]
+    lines = [line(Message("$f(x)$ alone"), layers, _norms(seen[0].values[_CALLED][0][1]), 1)]
     for each in seen:
         lines.append(line(label(_ON, each, seen), layers, _norms(each.values[_CALLED][0][0]), 0, each.who))
     return Figure(TITLE, _NOTE, ((LinePlot(NONE, PlotAxis(_LAYER), PlotAxis(_GRADIENT, log=True), tuple(lines)),),))

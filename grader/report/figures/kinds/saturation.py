@@ -1,4 +1,9 @@
-"""The largest weight and the gradient of a softmax as its scores grow."""
+"""The largest weight and the gradient of a softmax as its scores grow.
+
+Scores of 16 keys, by their standard deviation. Divided by $√d_k$, it is 1; without the division it is $√d_k$, for
+example 8 for $d_k = 64$. There, most of the weight is on one key. The larger the scores, the less a change in them
+changes the weights, and the smaller the gradient that reaches queries and keys.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +16,7 @@ from grader.core.model import Message, Program
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Figure, Floats, LinePlot, PlotAxis, line
-from grader.report.figures.kinds import SourceResults, label, normal
+from grader.report.figures.kinds import SourceResults, label, normal, note
 
 TITLE = Message("A softmax saturates as its scores grow")
 ABOUT = Message("the largest weight and the gradient of a softmax, against the scale of its scores")
@@ -22,17 +27,10 @@ _ROWS = 24
 _SCALES = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 #: Half of the step of a difference quotient. Scores are multiples of it, so that no step is rounded.
 _STEP = 1 / 64
-_NOTE = Message(
-    "Scores of 16 keys, by their standard deviation. Divided by $√d_k$, it is 1; without the division it is $√d_k$, "
-    "for example 8 for $d_k = 64$. There, most of the weight is on one key. The larger the scores, the less a change "
-    "in them changes the weights, and the smaller the gradient that reaches queries and keys."
-)
-_LARGEST = Message("largest weight")
-_GRADIENT = Message("size of ∂weights/∂scores")
+_NOTE = note(__doc__)
 _LARGEST_TITLE = Message("The largest weight (mean)")
 _GRADIENT_TITLE = Message("The gradient: norm of the Jacobian (mean)")
 _SOFTMAX = Message("softmax")
-_EQUAL = Message("1/16: equal weights")
 
 
 def _scores() -> NDArray[np.float32]:
@@ -57,7 +55,7 @@ def _measured(weights: Any) -> tuple[Floats, Floats]:
 
 def draw(seen: tuple[SourceResults, ...]) -> Figure:
     """Two panels with a line for each source."""
-    largest = [line(_EQUAL, _SCALES, [1 / _KEYS] * len(_SCALES), who="theory")]
+    largest = [line(Message("1/16: equal weights"), _SCALES, [1 / _KEYS] * len(_SCALES), who="theory")]
     gradients = []
     for each in seen:
         weight, gradient = _measured(each.one("softmax"))
@@ -65,7 +63,7 @@ def draw(seen: tuple[SourceResults, ...]) -> Figure:
         gradients.append(line(label(_SOFTMAX, each, seen), _SCALES, gradient, 1, each.who))
     x = PlotAxis(Message("standard deviation of the scores"), log=True)
     panels = (
-        LinePlot(_LARGEST_TITLE, x, PlotAxis(_LARGEST, low=0.0, high=1.02), tuple(largest)),
-        LinePlot(_GRADIENT_TITLE, x, PlotAxis(_GRADIENT, low=0.0), tuple(gradients)),
+        LinePlot(_LARGEST_TITLE, x, PlotAxis(Message("largest weight"), low=0.0, high=1.02), tuple(largest)),
+        LinePlot(_GRADIENT_TITLE, x, PlotAxis(Message("size of ∂weights/∂scores"), low=0.0), tuple(gradients)),
     )
     return Figure(TITLE, _NOTE, (panels,))

@@ -1,4 +1,8 @@
-"""The variance of scores as a function of d_k, before and after the division by √d_k."""
+"""The variance of scores as a function of d_k, before and after the division by √d_k.
+
+The components of $q$ and $k$ are independent, with mean 0 and variance 1. A score $q·k$ is a sum of $d_k$ products of
+variance 1 each: its variance is $d_k$. Dividing by $√d_k$ divides the variance by $d_k$.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from grader.core.model import Message, Program
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Figure, LinePlot, PlotAxis, line
-from grader.report.figures.kinds import NONE, SourceResults, label, normal
+from grader.report.figures.kinds import NONE, SourceResults, label, normal, note
 
 TITLE = Message("Variance of the scores against $d_k$")
 ABOUT = Message("how the variance of $q·k$ grows with $d_k$, and stays at 1 after the division by $√d_k$")
@@ -17,11 +21,7 @@ NEEDS = SHOWN_WITH = ("scaled_scores",)
 
 _WIDTHS = (2, 4, 8, 16, 32, 64, 128, 256, 512)
 _PAIRS = 64  # queries, and as many keys: 4096 scores for each width
-_NOTE = Message(
-    "The components of $q$ and $k$ are independent, with mean 0 and variance 1. A score $q·k$ is a sum of $d_k$ "
-    "products of variance 1 each: its variance is $d_k$. Dividing by $√d_k$ divides the variance by $d_k$."
-)
-_PLAIN = Message("$q·k$, as sampled")
+_NOTE = note(__doc__)
 _SCALED = Message("scaled_scores")
 
 
@@ -44,7 +44,7 @@ def draw(seen: tuple[SourceResults, ...]) -> Figure:
     lines = [
         line(Message("$y = d_k$"), x, x, who="theory"),
         line(Message("$y = 1$"), x, [1.0] * len(x), who="theory"),
-        line(_PLAIN, x, plain, hue=0),
+        line(Message("$q·k$, as sampled"), x, plain, hue=0),
     ]
     for each in seen:
         (scores,) = each.values["scaled_scores"]

@@ -1,0 +1,121 @@
+"""What the words of a command line stand for: a question, an exercise, the learner's own files, who signs, a seed."""
+
+from __future__ import annotations
+
+import getpass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grader.core.errors import UsageError
+from grader.core.model import Course, Exercise, Item, Message, Question
+from grader.core.text import name_list, suggestion
+
+if TYPE_CHECKING:
+    from grader.grading.inputs import Seed
+
+
+def find_question(course: Course, name: str) -> Question:
+    """The question called ``name``: ``Q5``, ``q05`` or ``5``. Raises UsageError if there is none."""
+    question = _question(course, name)
+    if question is None:
+        said = Message("There is no question “{name}”. {hint}")
+        raise UsageError(said.fill(name=name, hint=suggestion(name, [q.id for q in course.questions])))
+    return question
+
+
+def _question(course: Course, name: str) -> Question | None:
+    return course.question(name) or course.question(f"Q{name.lower().removeprefix('q').lstrip('0')}")
+
+
+def find_exercise(course: Course, name: str) -> tuple[Question, Exercise]:
+    """The exercise called ``name``, with its question. Raises UsageError if there is none."""
+    match = course.exercise(name)
+    if match is None:
+        names = [exercise.name for question in course.questions for exercise in question.exercises]
+        raise UsageError(Message("There is no exercise “{name}”. {hint}").fill(name=name, hint=suggestion(name, names)))
+    return match
+
+
+def find_part(course: Course, name: str) -> tuple[Question, Item | Exercise | None]:
+    """Find a question, item or exercise, ignoring case. Returns its question, and the part (None for a question).
+
+    Raises UsageError with a suggestion if there is none.
+    """
+    if (whole := _question(course, name)) is not None:
+        return whole, None
+    for question in course.questions:
+        parts: dict[str, Item | Exercise] = {item.id.lower(): item for item in question.items}
+        parts |= {exercise.name.lower(): exercise for exercise in question.exercises}
+        if name.lower() in parts:
+            return question, parts[name.lower()]
+    names = [question.id for question in course.questions]
+    names += [item.id for question in course.questions for item in question.items]
+    names += [exercise.name for question in course.questions for exercise in question.exercises]
+    hint = suggestion(name, names, [question.id for question in course.questions])
+    text = Message("There is no question, item or exercise “{name}”. {hint}")
+    raise UsageError(text.fill(name=name, hint=hint))
+
+
+_IS_ITEM = Message(
+    "{item} is a quiz item and has no code; `attncheck quiz {item}` asks it, and helps after a wrong answer."
+)
+
+_NO_EXERCISES = Message("{question} has no exercises; `attncheck quiz {question}` asks its quiz items.")
+
+
+def find_one_exercise(course: Course, name: str) -> tuple[Question, Exercise]:
+    """Find an exercise by its name, or by that of a question with only one exercise.
+
+    Raises UsageError, with what to do, if there is none or more than one.
+    """
+    question, part = find_part(course, name)
+    names = [exercise.name for exercise in question.exercises]
+    if part is None:
+        if len(names) == 1:
+            return question, question.exercises[0]
+        text = Message("{question} has several exercises; choose one: {names}.") if names else _NO_EXERCISES
+        raise UsageError(text.fill(question=question.id, names=name_list(names)))
+    if not isinstance(part, Exercise):
+        raise UsageError(_IS_ITEM.fill(item=part.id))
+    return question, part
+
+
+def signed_by(author: str | None) -> str:
+    """``author``, by default the login name. Raises UsageError if the system does not know that."""
+    try:
+        return author or getpass.getuser()
+    except (OSError, KeyError, ImportError) as error:
+        raise UsageError(Message("This system does not know your login name: give --author NAME.")) from error
+
+
+def read_seed(number: int | None, file: Path | None) -> Seed:
+    """The seed of ``--seed`` or ``--seed-file``; with neither, the public one."""
+    from grader.grading.inputs import Seed  # loads numpy
+
+    if number is not None and file is not None:
+        raise UsageError(Message("--seed and --seed-file cannot be combined: give only one of them."))
+    if file is not None:
+        return Seed.from_file(file)
+    return Seed.public() if number is None else Seed.number(number)
+
+
+def graded_seed(folder: Path, file: Path | None, course_folder: Path | None) -> Seed:
+    """The seed that the results in ``folder`` were graded with; ``file`` overrides the one of the course."""
+    from grader.instructor.regrade import seed_of  # loads numpy
+
+    return seed_of(folder, course_folder) if file is None else read_seed(None, file)
+
+
+def present_files() -> list[str]:
+    """The paths of the learner's files, in the current folder and in the folder work."""
+    return [path.as_posix() for folder in (Path(), Path("work")) for path in sorted(folder.glob("[qQ]*.py"))]
+
+
+def started(folder: Path) -> bool:
+    """Whether a learner works in ``folder``: it has answers, or the file of a question."""
+    return (folder / "answers.yaml").is_file() or any(folder.glob("[qQ][0-9][0-9].*"))
+
+
+def work_folder() -> Path:
+    """The folder that the learner works in: this one if it has files of theirs, else the folder work."""
+    return Path() if started(Path()) else Path("work")
