@@ -41,7 +41,6 @@ from grader.instructor.analysis import answers, similarity_html, similarity_view
 from grader.instructor.analysis.answers import borrowed_by_learner
 from grader.instructor.analysis.class_similarity import ClassSimilarity, Cluster, compare_class, find_clusters
 from grader.instructor.analysis.statistics import Spread, spread_of
-from grader.instructor.analysis.statistics_html import histogram
 from grader.instructor.analysis.statistics_view import mean
 from grader.instructor.class_table import FLAGS, ClassRow, TableFilter
 from grader.instructor.export import html as pages
@@ -208,7 +207,6 @@ def class_page(visit: StaffVisit) -> Response:
         summary=class_data.once("summary", lambda book: pages.summary(book, class_data.rows())),
         waiting=instructor_marking.count_waiting(class_data).total(),
         spread=_spread(everybody),
-        histogram=histogram,
         mean=mean,
         unmatched=class_data.once("unmatched", lambda book: tuple(mark.learner.id for mark in book.unmatched())),
         open_requests=sum(request.answer is None for request in learner_requests.list_requests(class_data.folder)),
