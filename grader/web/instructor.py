@@ -361,37 +361,24 @@ def similar_page(visit: StaffVisit) -> Response:
     """The clusters of similar submissions, or one of them side by side; and answers that fit others' numbers."""
     class_data = visit.class_data
     alike, made = _alike(class_data)
-    who = {key: ", ".join(map(class_data.called, people)) or key for key, people in alike.people.items()}
+    people = {key: tuple(map(class_data.called, names)) for key, names in alike.people.items()}
+    given: dict[str, Any] = {"alike": replace(alike, people=people), "view": similarity_view}
     cluster = visit.asked("cluster")
     if cluster:
         number = int(cluster) if cluster.isdecimal() and len(cluster) < 6 else 0
         if not 1 <= number <= len(made):
             raise HTTPException(404)
-        people = sorted({name for key in made[number - 1].keys for name in alike.people[key]})
-        visit.note_reading("read comparison", learners=", ".join(people))
-        (shown,) = similarity_html.compare_clusters(alike.found, [made[number - 1]], who, alike.read, _MOST_COUPLES)
-        return visit.page(
-            "instructor_cluster.html",
-            each=shown,
-            number=number,
-            people=[name for key in shown.cluster.keys for name in alike.people[key]],
-            honest=similarity_view.honest(),
-            COMMON_CODE=similarity_view.COMMON_CODE,
-        )
+        ids = [name for key in made[number - 1].keys for name in alike.people[key]]
+        visit.note_reading("read comparison", learners=", ".join(sorted({*ids})))
+        (shown,) = similarity_html.compare_clusters(given["alike"], [made[number - 1]], _MOST_COUPLES)
+        return visit.page("instructor_cluster.html", each=shown, number=number, people=ids, **given)
     visit.note_reading("read similar solutions")
-    listed = [
-        (similarity_view.title(entry, who), [similarity_view.alike_in(scope, entry, who) for scope in entry.scopes])
-        for entry in made[:_MOST_CLUSTERS]
-    ]
     return visit.page(
         "instructor_similar.html",
-        listed=listed,
+        clusters=made[:_MOST_CLUSTERS],
         more=max(0, len(made) - _MOST_CLUSTERS),
-        honest=similarity_view.honest(),
-        nothing=similarity_view.NOTHING.fill(threshold=f"{alike.found.threshold:.0%}"),
-        counted=similarity_view.COMPARED.fill(submissions=alike.found.submissions),
-        notes=similarity_view.notes(alike.found, who, alike.left_out),
         borrowers=borrowed_by_learner(borrowed_answers(class_data)),
+        **given,
     )
 
 
