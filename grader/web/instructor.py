@@ -13,8 +13,7 @@ import math
 import tempfile
 import zipfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -29,12 +28,10 @@ from starlette.staticfiles import StaticFiles
 
 from grader.classroom import inbox
 from grader.classroom.ended_sessions import Purpose
-from grader.classroom.gradebook import SubmissionRow
-from grader.classroom.marks import CoursePart, Mark
+from grader.classroom.marks import Mark
 from grader.classroom.results import Book, parts
 from grader.core.files import portable
 from grader.core.model import Message, Text
-from grader.core.text import points
 from grader.instructor import class_table, learner_requests
 from grader.instructor import export as exports
 from grader.instructor.analysis import answers, similarity_html, similarity_view
@@ -68,7 +65,6 @@ from grader.web.visit import TEMPLATES, existing
 _ENDS: Mapping[str, tuple[Purpose, ...]] = {"sessions": ("session",), "links": ("session", "link")}
 #: The number of learners on a page of the table.
 _PER_PAGE = 50
-_EARLIER = Message("an earlier version")
 
 
 def routes(class_data: ClassData) -> list[Route]:
@@ -139,40 +135,6 @@ def language(visit: StaffVisit) -> Response:
 # ------------------------------------------------------------------------------------------ the class
 
 
-@dataclass(frozen=True, slots=True)
-class TableLinks:
-    """The addresses of the class table in another order, or of its other pages."""
-
-    class_data: ClassData
-    choice: TableFilter
-
-    def link(self, column: str) -> str:
-        """The table sorted by ``column``, in reverse order if it is already sorted by it."""
-        numbers = column not in ("learner", "section", "status")
-        down = not self.choice.descending if self.choice.sort == column else numbers
-        return self._at(replace(self.choice, sort=column, descending=down))
-
-    def state(self, column: str) -> str:
-        """The value of ``aria-sort`` for ``column``; empty if the table is not sorted by it."""
-        if self.choice.sort != column:
-            return ""
-        return "descending" if self.choice.descending else "ascending"
-
-    def flag(self, name: str) -> str:
-        """The table with the learners to whom a filter applies; with everybody, if ``name`` is empty."""
-        return self._at(replace(self.choice, flag=name))
-
-    def page(self, number: int) -> str:
-        """The address of page ``number`` of the table."""
-        return self._at(self.choice, str(number))
-
-    def _at(self, choice: TableFilter, page: str = "") -> str:
-        query = {"q": choice.search, "show": choice.flag, "section": choice.section, "page": page}
-        ordered = choice.sort != "learner" or choice.descending
-        order = {"sort": choice.sort, "down": "1" if choice.descending else ""} if ordered else {}
-        return self.class_data.at(**query, **order)
-
-
 def class_page(visit: StaffVisit) -> Response:
     """The class as a table, in pages."""
     class_data = visit.class_data
@@ -189,17 +151,14 @@ def class_page(visit: StaffVisit) -> Response:
     last = max(1, math.ceil(len(matching) / _PER_PAGE))
     page_number = visit.asked("page")
     page = min(max(1, int(page_number)), last) if page_number.isdecimal() and len(page_number) < 9 else 1
-    names = sorted({row.section for row in everybody if row.section})
     return visit.page(
         "instructor_class.html",
         rows=matching[(page - 1) * _PER_PAGE : page * _PER_PAGE],
         questions=class_data.graded_questions(),
         titles=class_table.titles(),
         flags={name: sum(map(test, everybody)) for name, test in FLAGS.items()},
-        sections=names,
+        sections=sorted({row.section for row in everybody if row.section}),
         choice=choice,
-        sorting=TableLinks(class_data, choice),
-        link=lambda row: class_data.at("learners", row.id),
         found=len(matching),
         all=len(everybody),
         page=page,
@@ -222,21 +181,6 @@ def _spread(everybody: Sequence[ClassRow]) -> Spread:
 # ------------------------------------------------------------------------------------------ a learner
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryEntry:
-    """A submission in a learner's history. ``link`` is the page with its report, if there is one."""
-
-    at: datetime | None
-    attempt: int
-    score: str
-    said: Text
-    receipt: str
-    counts: bool
-    old: bool
-    shown: bool
-    link: str | None
-
-
 def learner_page(visit: StaffVisit) -> Response:
     """One learner: points, history, points by hand, requests, answers, and the report of one submission."""
     class_data = visit.class_data
@@ -250,19 +194,23 @@ def learner_page(visit: StaffVisit) -> Response:
     with class_data.book() as book:
         report = _report(visit, book, mark) if mark is not None else None
         rows = book.gradebook.everything_of(learner.id)
-        history = [_submitted(visit, book, row, _mark_of(marks, row.key), row.key == key) for row in rows]
+        history = [(row, _mark_of(marks, row.key), receipt_digest(book.gradebook.place(row))) for row in rows]
         given = book.gradebook.answers(mark.work.row) if mark is not None and mark.work is not None else {}
-    history.sort(key=lambda each: (each.attempt, each.at.timestamp() if each.at else 0.0), reverse=True)
+    history.sort(key=lambda each: (each[0].attempt, each[0].at.timestamp() if each[0].at else 0.0), reverse=True)
     return visit.page(
         "instructor_learner.html",
         learner=learner,
-        rows=[class_table.class_row(each) for each in counting],
+        marks=counting,
+        class_row=class_table.class_row,
         report=report,
         history=history,
+        chosen=key,
         overrides=mark.overridden if mark is not None else (),
-        choices=part_choices(class_data),
+        questions=class_data.graded_questions(),
+        parts=parts(class_data.course).values(),
         requests=learner_requests.list_requests(class_data.folder, learner.id),
-        answers=[(name, answers.answer_text(value)) for name, value in given.items()],
+        answers=given,
+        answer_text=answers.answer_text,
         done=find_done(visit),
         may_end=visit.may_end_sessions(learner.id),
     )
@@ -281,21 +229,6 @@ def _mark_of(marks: Sequence[Mark], key: str) -> Mark | None:
     return next((mark for mark in marks if mark.work is not None and mark.work.row.key == key), None)
 
 
-def _submitted(visit: StaffVisit, book: Book, row: SubmissionRow, mark: Mark | None, shown: bool) -> HistoryEntry:
-    line = class_table.class_row(mark) if mark is not None else None
-    return HistoryEntry(
-        row.at,
-        row.attempt,
-        f"{line.score} / {points(line.possible)}" if line is not None else "–",
-        line.said if line is not None else _EARLIER,
-        receipt_digest(book.gradebook.place(row)),
-        mark is not None and mark.counts,
-        mark is None,
-        shown,
-        visit.class_data.at("learners", line.id, submission=row.key) if line is not None and not shown else None,
-    )
-
-
 def receipt_digest(place: Path) -> str:
     """The digest on the receipt of a submission to an inbox; empty if there is none."""
     file = place.parent / inbox.RECEIPT
@@ -303,15 +236,6 @@ def receipt_digest(place: Path) -> str:
         if file.stat().st_size <= inbox.MAX_RECEIPT:
             return inbox.parse_receipt(file.read_text("utf-8"), inbox.RECEIPT).digest
     return ""
-
-
-def part_choices(class_data: ClassData) -> list[tuple[str, list[CoursePart]]]:
-    """The parts that points can be given for: those of the questions that count, by question."""
-    every_part = parts(class_data.course)
-    return [
-        (name, [part for part in every_part.values() if part.question == name])
-        for name in class_data.graded_questions()
-    ]
 
 
 # ------------------------------------------------------------------------------------------ sessions
