@@ -341,11 +341,7 @@ def downloads_page(visit: StaffVisit) -> Response:
         if ready is None:
             return visit.page("instructor_failed.html", status=404, text=_GONE.of(visit.lang))
         return attachment(ready.name, ready.data)
-    formats = export_formats()
-    first = [(name, form) for name, form in formats.items() if name in _GRADES]
-    rest = [(name, form) for name, form in formats.items() if name not in _GRADES]
-    groups = [(Message("Grades and feedback"), first), (Message("Data for programs"), rest)]
-    return visit.page("instructor_downloads.html", formats=formats, groups=groups)
+    return visit.page("instructor_downloads.html", formats=export_formats(), grades=_GRADES)
 
 
 def make_download(visit: StaffVisit) -> Response:

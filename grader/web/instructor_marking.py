@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
@@ -20,7 +20,7 @@ from grader.classroom.marks import Mark
 from grader.classroom.results import parts
 from grader.core.errors import UsageError
 from grader.core.jsonl import Place
-from grader.core.model import ItemResult, Message, Status, Text
+from grader.core.model import ExerciseResult, ItemResult, Message, Text
 from grader.core.tables import texts
 from grader.core.text import COMMA, points
 from grader.course import items
@@ -325,25 +325,6 @@ def save_marks(visit: StaffVisit) -> Response:
 # ------------------------------------------------------------------------------------ requests
 
 
-@dataclass(frozen=True, slots=True)
-class RequestFacts:
-    """What a request is about: the points now, the answer, the right one, and the learner's numbers.
-
-    For an exercise, ``message`` says what was found, and ``report`` is the page with the report.
-    """
-
-    earned: float
-    possible: float
-    status: Status | None = None
-    answer: str = ""
-    options: tuple[Text, ...] = ()
-    expected: Text | None = None
-    ask: Text | None = None
-    numbers: tuple[tuple[str, int | float], ...] = ()
-    message: Text | None = None
-    report: str = ""
-
-
 def requests_page(visit: StaffVisit) -> Response:
     """The requests for regrading: open ones with the answer and a form, and answered ones."""
     class_data = visit.class_data
@@ -351,46 +332,25 @@ def requests_page(visit: StaffVisit) -> Response:
     requests = learner_requests.list_requests(class_data.folder)
     return visit.page(
         "instructor_requests.html",
-        open=[(request, _facts(class_data, request)) for request in requests if request.answer is None],
+        open=[(request, _graded(class_data, request)) for request in requests if request.answer is None],
         answered=[request for request in reversed(requests) if request.answer is not None],
+        parts=parts(class_data.course),
+        items=items,
+        answer_text=answer_text,
         done=find_done(visit),
     )
 
 
-def _facts(class_data: ClassData, request: learner_requests.LearnerRequest) -> RequestFacts | None:
-    """What a request is about; None if the course has no such part with points."""
-    marks = [(mark, answers) for mark, answers in class_data.counting() if mark.learner.id == request.learner]
-    for mark, answers in reversed(marks):
-        given = next((change.points for change in mark.overridden if change.part == request.part), None)
-        for result, _ in mark.work.results if mark.work is not None else ():
+def _graded(
+    class_data: ClassData, request: learner_requests.LearnerRequest
+) -> tuple[Mark, ItemResult | ExerciseResult, object] | None:
+    """The latest mark with a result for the part that a request is about, this result, and the answer to an item."""
+    for mark, answers in reversed(class_data.counting()):
+        for result, _ in mark.work.results if mark.work is not None and mark.learner.id == request.learner else ():
             for part in result.parts:
                 if part.name == request.part:
-                    earned = part.earned if given is None else given
-                    facts = RequestFacts(earned, part.possible, part.status, message=part.message)
-                    if isinstance(part, ItemResult):
-                        return _with_answer(class_data, mark, facts, part.id, answers.get(part.id))
-                    key = mark.work.row.key if mark.work is not None else ""
-                    report = class_data.at("learners", mark.learner.id, submission=key) + "#report"
-                    return replace(facts, report=report)
-    known = parts(class_data.course).get(request.part)
-    return None if known is None else RequestFacts(0.0, known.possible)
-
-
-def _with_answer(class_data: ClassData, mark: Mark, facts: RequestFacts, name: str, answer: object) -> RequestFacts:
-    """``facts`` with the answer to an item, the right one, and the learner's numbers."""
-    _, item = class_data.item(name)
-    seed_name = mark.work.row.seed_name if mark.work is not None else ""
-    context = items.Context(class_data.course.public_id, seed_name, item.id)
-    numbers = items.draw(item.spec, context)
-    chosen = {str(each) for each in answer} if isinstance(answer, (list, tuple)) else {str(answer)}
-    return replace(
-        facts,
-        answer=answer_text(answer),
-        options=tuple(choice.text for choice in items.ask(item, context).choices if choice.id in chosen),
-        expected=None if item.sealed else items.key(item, context),
-        ask=items.fill(item.ask, numbers),
-        numbers=tuple(numbers.items()),
-    )
+                    return mark, part, answers.get(part.name)
+    return None
 
 
 def reply(visit: StaffVisit) -> Response:
