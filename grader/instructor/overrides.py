@@ -367,14 +367,6 @@ def _others(folder: Path) -> Iterator[Path]:
 GIVEN = Message("{learner}, {part}: {points} of {possible} points, given by {author}: {reason}")
 REMOVED = Message("{learner}, {part}: the override was removed; the earned points count again.")
 HAS_NOW = Message("{learner} now has {earned} of {possible} points.")
-COLUMNS = (
-    Message("learner"),
-    Message("part", "override"),
-    Message("points", "given by hand"),
-    Message("given by"),
-    Message("when"),
-    Message("reason"),
-)
 FORGETS = Message(
     "This will delete {learner}’s submissions in the gradebook with all their points ({submissions}), overrides "
     "({overrides}), requests for regrading ({requests}), the row in class.csv, and in {folder}:"
@@ -453,7 +445,7 @@ def list_lines(overrides: Sequence[Override], lang: Lang) -> Iterator[str]:
         )
         for change in overrides
     ]
-    yield from columns([tuple(text.of(lang) for text in COLUMNS), *rows], right=[2])
+    yield from columns([tuple(text.of(lang) for text in texts(__file__, "columns.yaml").values()), *rows], right=[2])
 
 
 def forget_lines(plan: ForgetPlan, folder: Path, lang: Lang) -> Iterator[str]:
