@@ -41,17 +41,8 @@ from xml.sax.saxutils import escape
 
 from grader.core.files import zipped
 from grader.core.model import Course, Message
-from grader.core.text import clean
 from grader.instructor.export import ExportOptions
-from grader.instructor.export._quiz import (
-    ExportItem,
-    NumericRange,
-    collection_title,
-    decimal,
-    export_items,
-    inline,
-    markup,
-)
+from grader.instructor.export._quiz import ExportItem, NumericRange, collection_title, export_items, template
 from grader.instructor.export._target import ExportTarget
 
 ABOUT = Message("Quiz items for Canvas: a zip with one quiz (QTI 1.2).")
@@ -98,13 +89,8 @@ def _filled(template: str, **values: str) -> bytes:
 
 def _assessment(name: str, title: str, found: list[ExportItem]) -> bytes:
     """The quiz as XML."""
-    import jinja2  # slow to load, and `export --help` imports this module
-
-    loader = jinja2.FileSystemLoader(_TEMPLATES)
-    made = jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
-    filters = (("ident", _ident), ("points", _points), ("rights", _rights), ("ends", _ends), ("clean", clean))
-    made.filters.update(filters, decimal=decimal, inline=inline, markup=markup)
-    assessment = made.get_template("assessment.xml").render(name=name, title=title, items=found, types=_TYPES)
+    made = template("assessment.xml", ident=_ident, points=_points, rights=_rights, ends=_ends)
+    assessment = made.render(name=name, title=title, items=found, types=_TYPES)
     root = ET.Element("questestinterop", {"xmlns": _QTI, "xmlns:xsi": _XSI})
     root.set("xsi:schemaLocation", f"{_QTI} {_QTI}p1.xsd")
     root.append(ET.fromstring(assessment.strip()))
