@@ -26,8 +26,8 @@ PO = GRADER / "locale" / "zh.po"
 MO = PO.with_suffix(".mo")
 #: The first argument is the text; of two, the second is its context.
 KEYWORDS = {name: {1: (1,), 2: (1, (2, "c"))} for name in ("Message", "_")}
-#: What is read where. Only pages have texts of their own in templates.
-METHODS = [("**.py", "python"), ("web/templates/**.html", "jinja2")]
+#: What is read where. Only pages, and what commands print, have texts of their own in templates.
+METHODS = [("**.py", "python"), ("web/templates/**.html", "jinja2"), ("**/templates/**.txt", "jinja2")]
 HEADER = """\
 # The Chinese texts of attncheck. Each is written, not translated word by word: see CONTRIBUTING.md.
 # `make messages` keeps this file in step with the program."""
