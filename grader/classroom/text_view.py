@@ -26,4 +26,5 @@ def text_lines(module: str, name: str, lang: Lang, **given: Any) -> Sequence[str
     made = jinja2.Environment(loader=loader, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     made.filters.update(wrap=wrap, fill=Text.fill, clean=clean, cleaned=cleaned, points=points)
     shared = {"_": Message, "lang": lang, "LABELED": LABELED, "STATUS": STATUS}
-    return made.get_template(name).render(**shared, **given).removesuffix("\n").split("\n")
+    text = made.get_template(name).render(**shared, **given)
+    return text.removesuffix("\n").split("\n") if text else []
