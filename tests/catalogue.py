@@ -30,7 +30,7 @@ MO = PO.with_suffix(".mo")
 KEYWORDS = {name: {1: (1,), 2: (1, (2, "c"))} for name in ("Message", "_")}
 #: What is read where.
 METHODS = [("**.py", "python"), ("web/templates/**.html", "jinja2"), ("learning/**.html", "jinja2")]
-METHODS += [("report/templates/**.xml", "jinja2")]
+METHODS += [("report/templates/**.xml", "jinja2"), ("**/templates/**.txt", "jinja2")]
 HEADER = """\
 # The Chinese texts of attncheck. Each is written, not translated word by word: see CONTRIBUTING.md.
 # `make messages` keeps this file in step with the program."""

@@ -124,7 +124,11 @@ class Family:
 
 
 def _check_row(module: Any) -> tuple[str, ...]:
-    return (number(module.WEIGHT), "each" if module.EVERY_CASE else "one", "yes" if module.REFERENCE else "no")
+    return (
+        number(module.KIND.weight),
+        "each" if module.KIND.every_case else "one",
+        "yes" if module.KIND.reference else "no",
+    )
 
 
 def _relation_row(module: Any) -> tuple[str, ...]:
@@ -132,9 +136,9 @@ def _relation_row(module: Any) -> tuple[str, ...]:
 
 
 def _check_facts(module: Any) -> str:
-    cases = "every case" if module.EVERY_CASE else "one case"
-    how = "compares with the reference" if module.REFERENCE else "tests a property, without the reference"
-    return f"Default weight {number(module.WEIGHT)}; by default on {cases}; {how}."
+    cases = "every case" if module.KIND.every_case else "one case"
+    how = "compares with the reference" if module.KIND.reference else "tests a property, without the reference"
+    return f"Default weight {number(module.KIND.weight)}; by default on {cases}; {how}."
 
 
 def _export_fields(module: Any) -> list[tuple[str, str, str]]:
@@ -159,7 +163,7 @@ FAMILIES_OF_KINDS: tuple[Family, ...] = (
         kinds=typing.cast("Callable[[], Mapping[str, ModuleType]]", checks.kinds),
         headings=("What it checks", "Why it matters", "Example", "Source"),
         fields_under="Options",
-        fields=lambda module: declared(module.Options),
+        fields=lambda module: declared(module.KIND.options),
         facts=_check_facts,
         overview=("weight", "cases", "reference"),
         row=_check_row,

@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, TypeAlias
@@ -35,6 +36,8 @@ TO = ROOT / "docs" / "images" / "pages"
 LOOKS: tuple[tuple[Lang, int, str], ...] = (("en", 1280, "light"), ("zh", 375, "dark"))
 #: The views with their paths, and what is written on the pages.
 MADE = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
+#: The height of a picture of the sheet of components, in pixels.
+SHEET = 1500
 WRONG = ROOT / "examples" / "class" / "dia-no-scaling"
 Step: TypeAlias = Callable[[Any], None]
 
@@ -144,8 +147,14 @@ def take(lang: Lang, width: int, scheme: Any, views: Mapping[str, str], *words: 
             page.goto(site + path)
             STEPS.get(name, lambda page: None)(page)
             page.evaluate("document.fonts.ready")
-            everything = path == "/components"
-            page.screenshot(path=TO / f"{name}-{lang}-{width}.png", animations="disabled", full_page=everything)
+            shoot = partial(page.screenshot, animations="disabled")
+            if path != "/components":
+                shoot(path=TO / f"{name}-{lang}-{width}.png")
+                continue
+            height = page.evaluate("document.documentElement.scrollHeight")
+            for number, top in enumerate(range(0, height, SHEET), 1):
+                clip = {"x": 0, "y": top, "width": width, "height": min(SHEET, height - top)}
+                shoot(path=TO / f"{name}-{number}-{lang}-{width}.png", full_page=True, clip=clip)
         browser.close()
 
 

@@ -38,6 +38,7 @@ from grader.course.items._options import Option
 from grader.grading.checks import JudgeInput, kinds
 from grader.grading.inputs import Seed, draw, draw_for
 from grader.grading.programs import Target
+from grader.grading.verdicts import judge
 
 WORDS = Text("words", "文字")
 PATIENT = Limits(group_cpu=20, group_wall=60, total_cpu=200, total_wall=300)
@@ -158,14 +159,14 @@ def verdicts(
         spoken: ArrayType = array_type or ("torch" if file.imports_torch else "numpy")
         mine = check.calls(Target(found, file.module, spoken, group=name), drawn, spec)
         target = Target(found, "reference.bank", "torch", "float64", group=name)
-        wanted = check.calls(target, drawn, spec) if check.REFERENCE else ()
+        wanted = check.calls(target, drawn, spec) if check.KIND.reference else ()
         asked.append((name, file, found, spec, drawn, spoken, mine, wanted))
     files = tuple(file for _, file, *_ in asked)
     got = iter(observe(Job(files, tuple(p for *_, mine, _ in asked for p in mine)), PATIENT).observations)
     programs = tuple(p for *_, wanted in asked for p in wanted)
     expected = iter(observe(Job((source("reference/bank.py", reference),), programs), PATIENT).observations)
     return {
-        name: check.judge(
+        name: judge(
             JudgeInput(
                 found,
                 found.cases[0],

@@ -17,6 +17,7 @@ import click
 import pytest
 
 from grader.core.model import Text
+from grader.course.validate import CheckKind
 from tests import documentation
 from tests.documentation import FAMILIES_OF_KINDS, problems_of, problems_of_command
 
@@ -138,7 +139,7 @@ class Options:
 def check(docstring: str | None, name: str = "grader.grading.checks.values") -> ModuleType:
     """A module with this docstring, whose test is that of another one."""
     module = ModuleType(name, docstring)
-    vars(module).update(Options=Options, WEIGHT=1.0, EVERY_CASE=True, REFERENCE=False)
+    module.KIND = CheckKind(Text("later", "以后"), Options, every_case=True)  # type: ignore[attr-defined]
     return module
 
 

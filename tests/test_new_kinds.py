@@ -40,13 +40,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from grader.core.model import Status, Text, Verdict
+from grader.grading.checks import CheckKind
 from grader.grading.programs import Writer
 
-ABOUT = Text("small entries", "元素不大")
-ALONE = Text("Every result is correct; only its entries are large.", "结果都正确；只是元素太大。")
-REFERENCE = False
-WEIGHT = 1.0
-EVERY_CASE = True
 _LARGE = Text("an entry is large", "有元素太大")
 SECRETS = (_LARGE,)
 
@@ -56,6 +52,14 @@ class Options:
     """The bound."""
 
     bound: float = 1000.0
+
+
+KIND = CheckKind(
+    Text("small entries", "元素不大"),
+    Options,
+    Text("Every result is correct; only its entries are large.", "结果都正确；只是元素太大。"),
+    every_case=True,
+)
 
 
 def calls(target, drawn, spec):

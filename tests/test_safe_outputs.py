@@ -28,6 +28,7 @@ from grader.core.model import Lang, Notice, Report, Text
 from grader.core.page import Page
 from grader.instructor import export
 from grader.instructor.analysis import similarity_html, similarity_view, statistics_html, statistics_view
+from grader.instructor.analysis.class_similarity import ClassSimilarity
 from grader.instructor.analysis.similarity import CodeSample, compare, reduce_sample
 from grader.instructor.analysis.statistics import PublicOnly, class_statistics
 from grader.report import junit, terminal
@@ -368,11 +369,11 @@ def test_similar_solutions(name: str) -> None:
     code = CODE.replace("# first the scores", f"# {' '.join(HOSTILE[name].split())}")
     handed = [CodeSample(key, (HOSTILE[name],), (file(code, HOSTILE[name]),)) for key in "ab"]
     found = compare([reduce_sample(one, ("attend",)) for one in handed], (file(STUB),), ("attend",))
-    who = dict.fromkeys("ab", HOSTILE[name])
-    page = similarity_html.render(found, COURSE, "en", who, {one.key: one for one in handed}.get, [HOSTILE[name]])
-    safe_page(page)
+    people, by_key = dict.fromkeys("ab", (HOSTILE[name],)), {one.key: one for one in handed}
+    alike = ClassSimilarity(found, people, (HOSTILE[name],), by_key.get)
+    safe_page(similarity_html.render(alike, COURSE, "en"))
     screen = io.StringIO()
-    similarity_view.render(Page(Console(file=screen, width=80), "en"), found, who, (HOSTILE[name],))
+    similarity_view.render(Page(Console(file=screen, width=80), "en"), alike)
     safe_text(screen.getvalue())
 
 

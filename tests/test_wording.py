@@ -104,6 +104,14 @@ def test_questions() -> None:
     assert [said for text in new for said in avoidable(text)] == []
 
 
+def test_prompts_are_short() -> None:
+    """A prompt begins with what to do, and has at most 250 words, or 450 Chinese characters."""
+    prompts = [yaml.load(page.read_text("utf-8"), yaml.CSafeLoader)["prompt"] for page in COURSE]
+    assert {text["en"].split()[0] for text in prompts} == {"Write", "Count"}
+    assert max(len(text["en"].split()) for text in prompts) <= 250
+    assert max(len(re.findall(r"[\u4e00-\u9fff]", text["zh"])) for text in prompts) <= 450
+
+
 #: A drawn number plus something: learners would see “40 + 10” where a number is meant.
 _SUM = re.compile(r"\{\w+\} \+ \d+|\d+ \+ \{\w+\}")
 

@@ -124,26 +124,10 @@ def _copy(tree: ast.AST, index: int) -> tuple[Any, ast.AST]:
     return other, list(ast.walk(other))[index]
 
 
-_BINARY: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
-    ast.Add: (ast.Sub,),
-    ast.Sub: (ast.Add,),
-    ast.Mult: (ast.Div,),
-    ast.Div: (ast.Mult,),
-    ast.FloorDiv: (ast.Div,),
-    ast.Mod: (ast.FloorDiv,),
-    ast.Pow: (ast.Mult,),
-}
-_COMPARE: dict[type[ast.cmpop], type[ast.cmpop]] = {
-    ast.Lt: ast.LtE,
-    ast.LtE: ast.Lt,
-    ast.Gt: ast.GtE,
-    ast.GtE: ast.Gt,
-    ast.Eq: ast.NotEq,
-    ast.NotEq: ast.Eq,
-    ast.Is: ast.IsNot,
-    ast.IsNot: ast.Is,
-}
-_IN_PLACE = {ast.Add: "add_", ast.Sub: "sub_", ast.Mult: "mul_", ast.Div: "div_"}
+def _other(operator: ast.AST) -> ast.AST | None:
+    """The operator that stands in place of ``operator`` in a mutant; None if there is none."""
+    name = table(__file__, "methods.yaml")["operators"].get(type(operator).__name__)
+    return None if name is None else getattr(ast, name)()
 
 
 def changes(node: ast.AST) -> Iterator[NodeChange]:
@@ -173,15 +157,16 @@ def _negated(node: ast.AST) -> ast.AST:
 def _expression_changes(node: ast.AST) -> Iterator[NodeChange]:
     match node:
         case ast.BinOp(op=op):
-            for other in _BINARY.get(type(op), ()):
-                yield lambda n, other=other: _set(n, op=other())  # type: ignore[misc]
+            if other := _other(op):
+                yield lambda n: _set(n, op=other)
             yield lambda n: n.left  # type: ignore[attr-defined]
-            if isinstance(node.left, ast.Name) and type(op) in _IN_PLACE:
-                yield lambda n: _method(n.left, _IN_PLACE[type(n.op)], [n.right])  # type: ignore[attr-defined]
-        case ast.Compare(ops=[op], left=_, comparators=[_]) if type(op) in _COMPARE:
-            yield lambda n: _set(n, ops=[_COMPARE[type(n.ops[0])]()])  # type: ignore[attr-defined]
-        case ast.BoolOp():
-            yield lambda n: _set(n, op=ast.And() if isinstance(n.op, ast.Or) else ast.Or())  # type: ignore[attr-defined]
+            in_place = table(__file__, "methods.yaml")["in-place-operators"].get(type(op).__name__)
+            if isinstance(node.left, ast.Name) and in_place is not None:
+                yield lambda n: _method(n.left, in_place, [n.right])  # type: ignore[attr-defined]
+        case ast.Compare(ops=[op], left=_, comparators=[_]) if other := _other(op):
+            yield lambda n: _set(n, ops=[other])
+        case ast.BoolOp(op=op):
+            yield lambda n: _set(n, op=_other(op))
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant()):
             pass  # a negative number: its constant is changed
         case ast.UnaryOp():

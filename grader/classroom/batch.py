@@ -24,6 +24,7 @@ from grader.classroom.results import ASKED, FILES, MarkSummary
 from grader.classroom.roster import read_roster
 from grader.classroom.schedule import Arrival
 from grader.classroom.task import BatchPlan
+from grader.classroom.text_view import text_lines
 from grader.classroom.words import (
     CHECK_BROKE,
     GRADED,
@@ -37,10 +38,10 @@ from grader.classroom.words import (
     policy_sentences,
 )
 from grader.core.errors import UsageError
-from grader.core.layout import WIDTH, columns, indent, shorten, shorten_distinct
+from grader.core.layout import WIDTH, columns, shorten, shorten_distinct
 from grader.core.model import Course, Lang, Message, Question, Rules, Text
 from grader.core.tables import texts
-from grader.core.text import LABELED, SEMICOLON, clean, duration, points
+from grader.core.text import SEMICOLON, clean, duration, points
 from grader.course import loader
 from grader.grading import courses
 from grader.grading.inputs import Seed
@@ -239,26 +240,7 @@ def _same_attempt(submissions: Sequence[SubmissionRow]) -> tuple[str, ...]:
 # ------------------------------------------------------------------------------------------ for people and for programs
 
 
-COLUMNS = (Message("learner"), Message("points"), Message("status"))
 NOT_GRADED = Message("not gradable, see below")
-DONE = Message(
-    "{graded} of {all} submissions graded. In {folder}: class.csv and the gradebook, from which `attncheck export` "
-    "makes reports."
-)
-DONE_WITH_FILES = Message(
-    "{graded} of {all} submissions graded. In {folder}: class.csv, the gradebook, and one file per submission."
-)
-NO_TIMESTAMP = Message(
-    "Submissions without a timestamp, treated as on time: {count} (late according to the LMS: {late})."
-)
-UNREAD = Message(
-    "{answers} of {learners} could not be read: {names}. `attncheck override {folder} --pending` shows them."
-)
-PENDING = Message(
-    "To be marked by a person: {answers} of {learners}. `attncheck serve --results {folder}` shows them in a browser."
-)
-ONE_ANSWER, ANSWERS = Message("1 answer"), Message("{count} answers")
-ONE_LEARNER, LEARNERS = Message("1 learner"), Message("{count} learners")
 #: Width of the learner column, in terminal cells.
 _NAME_WIDTH = 30
 #: Rows of the table; class.csv has them all.
@@ -305,40 +287,32 @@ def to_json(summary: BatchSummary, rows: list[MarkSummary], out: Path) -> dict[s
     }
 
 
-def lines(summary: BatchSummary, rows: list[MarkSummary], out: Path, lang: Lang) -> Iterator[str]:
+def lines(summary: BatchSummary, rows: list[MarkSummary], out: Path, lang: Lang) -> Sequence[str]:
     """The lines of the summary: a table of the class, what needs attention, and totals."""
-    yield from _table(rows, lang)
-    yield ""
-    attention = [*_failures(rows, lang), *_names(summary, lang), *_by_hand(rows, out, lang), *_rules(summary, lang)]
-    yield from (indent(line, 0) for line in attention)
-    if attention:
-        yield ""
-    done = DONE_WITH_FILES if any(row.file for row in rows) else DONE
-    total = done.fill(graded=summary.graded + summary.kept, all=summary.submissions, folder=str(out)).of(lang)
-    earlier = Message(" {kept} of them were graded earlier.").fill(kept=summary.kept).of(lang) if summary.kept else ""
-    yield indent(total + earlier, 0)
-
-
-def _table(rows: Sequence[MarkSummary], lang: Lang) -> Iterator[str]:
     shown = rows[:_MOST_ROWS]
     called = shorten_distinct((clean(row.mark.learner.id) for row in shown), _NAME_WIDTH)
-    cells = [tuple(text.of(lang) for text in COLUMNS)]
+    cells = [tuple(text.of(lang) for text in (Message("learner"), Message("points"), Message("status")))]
     cells += [_cells(row, called[clean(row.mark.learner.id)], lang) for row in shown]
-    yield from (shorten(line, WIDTH) for line in columns(cells, right=[1]))
-    if len(rows) > len(shown):
-        yield Message("… and {more} more in class.csv").fill(more=len(rows) - len(shown)).of(lang)
+    counting = [row for row in rows if row.mark.counts]
+    return text_lines(
+        __file__,
+        "batch.txt",
+        lang,
+        summary=summary,
+        rows=rows,
+        out=str(out),
+        table=[shorten(line, WIDTH) for line in columns(cells, right=[1])],
+        most=_MOST_ROWS,
+        names=list(_names(summary, lang)),
+        first_names=first_names,
+        # How many answers nobody could read, and how many wait for a person, in submissions that count.
+        unread={row.mark.learner.id: len(row.unread) for row in counting if row.unread},
+        pending={row.mark.learner.id: row.pending for row in counting if row.pending},
+        rules=("" if lang == "zh" else " ").join(sentence.of(lang) for sentence in policy_sentences(summary.rules)),
+    )
 
 
-def _failures(rows: Sequence[MarkSummary], lang: Lang) -> Iterator[str]:
-    """The submissions that could not be graded, with the reason."""
-    for row in rows:
-        if row.error is not None:
-            why = clean(row.error.of(lang), 1000, lines=True)
-            why = why.removeprefix(LABELED.fill(who=row.mark.learner.id, said="").of(lang))
-            yield LABELED.fill(who=clean(row.mark.learner.id), said=why).of(lang)
-
-
-def _names(summary: BatchSummary, lang: Lang) -> Iterator[str]:
+def _names(summary: BatchSummary, lang: Lang) -> Iterator[Text]:
     """The names that need attention."""
     said = texts(__file__, "batch.yaml")
     for kind in ("missing", "unknown", "ambiguous", "twice", "misnamed", "respelt", "leftovers"):
@@ -347,32 +321,7 @@ def _names(summary: BatchSummary, lang: Lang) -> Iterator[str]:
             names = [Message("{who} (“{said}”)").fill(who=who, said=name).of(lang) for who, name in names]
         if names:
             words = "misnamed-unlisted" if kind == "misnamed" and not summary.listed else kind
-            yield said[words].fill(names=first_names(names)).of(lang)
-
-
-def _by_hand(rows: Sequence[MarkSummary], folder: Path, lang: Lang) -> Iterator[str]:
-    """How many answers nobody could read, and how many wait for a person, in submissions that count."""
-    counting = [row for row in rows if row.mark.counts]
-    unread = {row.mark.learner.id: len(row.unread) for row in counting if row.unread}
-    pending = {row.mark.learner.id: row.pending for row in counting if row.pending}
-    for message, answers in ((UNREAD, unread), (PENDING, pending)):
-        count = sum(answers.values())
-        if count:
-            yield message.fill(
-                answers=ONE_ANSWER if count == 1 else ANSWERS.fill(count=count),
-                learners=ONE_LEARNER if len(answers) == 1 else LEARNERS.fill(count=len(answers)),
-                names=first_names(list(answers)),
-                folder=str(folder),
-            ).of(lang)
-
-
-def _rules(summary: BatchSummary, lang: Lang) -> Iterator[str]:
-    """The due date, the late policy, and how many submissions have no timestamp."""
-    sentences = list(policy_sentences(summary.rules))
-    if sentences:
-        yield ("" if lang == "zh" else " ").join(sentence.of(lang) for sentence in sentences)
-    if sentences and summary.timeless:
-        yield NO_TIMESTAMP.fill(count=summary.timeless, late=summary.said_late).of(lang)
+            yield said[words].fill(names=first_names(names))
 
 
 def _cells(row: MarkSummary, learner: str, lang: Lang) -> tuple[str, str, str]:

@@ -22,7 +22,7 @@ from grader.core import installed, resources, serialize
 from grader.core.errors import AttncheckError, CourseError, SandboxError
 from grader.core.layout import WIDTH, indent
 from grader.core.model import Lang, Message, Text
-from grader.core.tables import table
+from grader.core.tables import table, texts
 from grader.core.text import LABELED, PARENTHESIZED, same
 from grader.course import loader
 from grader.grading import courses
@@ -181,17 +181,10 @@ def _workers(ready: Sequence[Future[None]]) -> MachineFact:
 # ------------------------------------------------------------------------------------------ for people and for programs
 
 
-AREA = {
-    "versions": Message("Versions"),
-    "content": Message("Content"),
-    "sandbox": Message("Sandbox layers"),
-    "canaries": Message("Trial attacks"),
-}
 ALL_THERE = Message("Nothing is missing. This machine can confine learners’ code and grade classes.")
 NOT_ALL_THERE = Message(
     "Something is missing (✗); follow the advice given there. Until then, this machine does not grade classes."
 )
-STATE = {"ok": Message("ok"), "weak": Message("weak"), "missing": Message("missing")}
 
 
 def in_chinese(name: str) -> str:
@@ -202,13 +195,14 @@ def in_chinese(name: str) -> str:
 
 def lines(findings: Sequence[MachineFact], lang: Lang, width: int = WIDTH) -> Iterator[str]:
     """The findings by area, each with its remedy, and a conclusion."""
+    words = texts(__file__, "words.yaml")
     for area, group in groupby(findings, key=lambda finding: finding.area):
-        yield AREA[area].of(lang)
+        yield words[area].of(lang)
         for finding in group:
             mark = {"ok": "✓", "weak": "!", "missing": "✗"}[finding.state]
             name = in_chinese(finding.name) if lang == "zh" else finding.name
             if finding.state != "ok":
-                name = PARENTHESIZED.fill(what=name, more=STATE[finding.state]).of(lang)
+                name = PARENTHESIZED.fill(what=name, more=words[finding.state]).of(lang)
             text = LABELED.fill(who=name, said=finding.detail).of(lang) if finding.detail.en else name
             yield f"  {mark} " + indent(text, 4, width).lstrip()
             if finding.remedy:

@@ -685,7 +685,7 @@ def _check_format(connection: sqlite3.Connection, path: Path) -> None:
     if written != str(FORMAT):
         newer = written.isdecimal() and len(written) < 9 and int(written) > FORMAT
         said = Message("{path} has format {found}; this attncheck writes {format}. {todo}")
-        todo = _UPDATE if newer else _NEW_FOLDER
+        todo = Message("Update attncheck.") if newer else Message("Grade into a new folder.")
         raise GradebookError(said.fill(path=path, found=f"{written:.40}", format=FORMAT, todo=todo))
 
 
@@ -717,8 +717,6 @@ _FAILS = Message(
     "or grade into a folder on this machine, and run the same command again; earlier results are saved"
 )
 _READ_ONLY = Message("make its folder writable, or use another folder")
-_UPDATE = Message("Update attncheck.")
-_NEW_FOLDER = Message("Grade into a new folder.")
 _NO_MEMORY = Message(
     "close other programs, and run the same command again: earlier results are saved; if that does not help, the file "
     "is damaged: restore it from a backup, or grade into a new folder"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from grader.core.model import Message, Rules, Text
+from grader.core.tables import texts
 from grader.core.text import EMPTY, clean, join, name_list, points, timestamp
 
 NONE = Message("none")
@@ -36,13 +37,6 @@ def first_names(names: Sequence[str], most: int = 20, longest: int = 400) -> Tex
 # ---------------------------------------------------------------------------------------------------------------- rules
 
 
-_COUNTS = {
-    "best": Message("The best attempt counts."),
-    "last": Message("The last attempt counts."),
-    "each": Message("Every attempt counts separately."),
-}
-
-
 def policy_sentences(rules: Rules) -> Iterator[Text]:
     """The due date, the cost of late work, and which attempt counts; nothing if there is no due date."""
     if rules.due is None:
@@ -56,6 +50,6 @@ def policy_sentences(rules: Rules) -> Iterator[Text]:
         yield Message("Work more than {days} days late does not count.").fill(days=points(rules.cut_off_days))
     if not rules.late_percent and rules.cut_off_days is None:
         yield Message("There is no penalty for late work.")
-    yield _COUNTS[rules.attempts]
+    yield texts(__file__, "words.yaml")[rules.attempts]
     if rules.attempt_percent:
         yield Message("Each further attempt costs {percent} %.").fill(percent=points(rules.attempt_percent))

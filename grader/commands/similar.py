@@ -50,11 +50,10 @@ def similar(call: Call, folder: Path, threshold: float | None, html: Path | None
     if html is not None:
         from grader.instructor.analysis import similarity_html  # loads jinja2
 
-        text = similarity_html.render(alike.found, course, call.lang, alike.who, alike.read, alike.left_out)
-        write_output("--html", html, text)
+        write_output("--html", html, similarity_html.render(alike, course, call.lang))
     if call.as_json:
-        write_json(to_json(similarity_view.as_data(alike.found, alike.people, alike.left_out)))
+        write_json(to_json(similarity_view.as_data(alike)))
     elif html is None:
-        similarity_view.render(page(call.lang), alike.found, alike.who, alike.left_out)
+        similarity_view.render(page(call.lang), alike)
     else:
         say(WRITTEN.fill(file=str(html)))

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from grader.core.errors import CourseError
 from grader.core.model import Edit, Message, Part, SourceFile
 from grader.course.problems import ValueProblem, unexpected, unknown
+from grader.submission.source import imported_from
 
 #: How many parsed files are cached; all mistakes search the same few.
 _FILES = 128
@@ -236,14 +237,13 @@ def _complaint(part: Part) -> str | None:
 @functools.lru_cache(maxsize=_FILES)
 def _imported(file: SourceFile) -> tuple[str, ...]:
     """The modules that a file may import, by full name: ``from a import b`` may mean ``a`` and ``a.b``."""
-    package = file.module.split(".") if file.is_package else file.module.split(".")[:-1]
+    package = file.module if file.is_package else file.module.rpartition(".")[0]
     found: list[str] = []
     for part in file.parts:
         for node in ast.walk(ast.parse(part.text)):
             if isinstance(node, ast.Import):
                 found += [alias.name for alias in node.names]
             elif isinstance(node, ast.ImportFrom):
-                around = package[: len(package) - node.level + 1] if node.level else []
-                base = ".".join([*around, *([node.module] if node.module else [])])
+                base = imported_from(node, package)
                 found += [base, *(f"{base}.{alias.name}" for alias in node.names)]
     return tuple(found)

@@ -69,7 +69,7 @@ from grader.core.model import (
     Variant,
 )
 from grader.course import items
-from grader.course.validate import CheckKind, CheckKinds
+from grader.course.validate import CheckKinds, CheckModule
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -158,11 +158,11 @@ class CheckMapping(Strict):
     options: Any
 
 
-def _check_model(kind: str, declared: CheckKind) -> type[CheckMapping]:
+def _check_model(kind: str, declared: CheckModule) -> type[CheckMapping]:
     """The mapping of a check of this kind: the keys of every check, with those of its ``Options``."""
     common = keys_of(CheckSpec, without=("kind", "weight", "options")) | {"weight": (Points | None, None)}
     where = f"grader/grading/checks/{kind}.py: Options"
-    own = keys_of(declared.Options)
+    own = keys_of(declared.KIND.options)
     fields = _disjoint(own, common, where, "check")
     options = create_model(f"{_camel(kind)}Options", __base__=Strict, __doc__=declared.__doc__, **fields)
     about, written = CheckMapping.__doc__, (options, Field(alias=kind))
@@ -192,11 +192,12 @@ def _check_type(kinds: CheckKinds) -> Any:
 
 def _check(value: str | CheckMapping, kinds: CheckKinds) -> CheckSpec:
     if isinstance(value, str):
-        return CheckSpec(value, kinds[value].WEIGHT if value in kinds else 1.0)
+        return CheckSpec(value, kinds[value].KIND.weight if value in kinds else 1.0)
     kind, given = type(value).model_fields["options"].alias or "", value.options
-    fields = [field.name for field in dataclasses.fields(kinds[kind].Options) if field.name in given.model_fields_set]
+    about = kinds[kind].KIND
+    fields = [field.name for field in dataclasses.fields(about.options) if field.name in given.model_fields_set]
     options = tuple((name.removesuffix("_"), getattr(given, name)) for name in fields)
-    return CheckSpec(kind, given.weight or kinds[kind].WEIGHT, given.on, options)
+    return CheckSpec(kind, given.weight or about.weight, given.on, options)
 
 
 # --------------------------------------------------------------------------------------------- mistakes

@@ -45,8 +45,7 @@ _CONVENTIONS: Mapping[str, Callable[[Question], bool]] = {
     "arguments": _always,
     "libraries": _any(lambda exercise: "numpy" in exercise.array_types),
     "only-torch": _any(lambda exercise: exercise.array_types == ("torch",)),
-    "leading-dimensions": _always,
-    "rows": _always,
+    "shapes": _always,
     "masks": _takes("mask", "self_mask", "memory_mask"),
     "no-key": _takes("mask", "self_mask", "memory_mask", "key_padding"),
     "heads": _takes("num_heads"),
@@ -57,6 +56,7 @@ _CONVENTIONS: Mapping[str, Callable[[Question], bool]] = {
     "errors": _any(lambda exercise: any(case.raises == "ValueError" for case in exercise.cases)),
     "classes": _any(lambda exercise: exercise.forward_signature is not None),
     "projections": _any(lambda exercise: exercise.adapter not in (None, "table")),  # a table is found by its size
+    "layers": _any(lambda exercise: exercise.adapter in ("encoder_layer", "decoder_layer")),
 }
 
 # ---------------------------------------------------------------------------------------- Python stub
@@ -185,7 +185,6 @@ def answers(questions: Iterable[Question], lang: Lang, course_id: str = "", lear
         "learner: your-name" if learner is None else f"learner: {json.dumps(learner, ensure_ascii=False)}",
         "answers:",
     ]
-    questions = tuple(questions)
     written = answer_entries(((q, item) for q in questions for item in graded(q)), lang, course_id, learner)
     return "\n".join([*lines, written]) if written else "\n".join(lines) + " {}\n"
 

@@ -32,6 +32,7 @@ from grader.core.model import (
     Same,
     SourceFile,
     Symbol,
+    Text,
 )
 from grader.core.tables import table
 from grader.core.text import Path
@@ -51,20 +52,39 @@ _SEALED = "belongs in a learners' edition only, which `attncheck bank publish` w
 _MOST_DRAWS = 1000
 
 
-class CheckKind(Protocol):
-    """What the bank may say of a kind of check.
+@dataclass(frozen=True, slots=True)
+class NoOptions:
+    """The options of a check that has none."""
 
-    ``Options`` is a dataclass: its fields are the YAML keys (``is_`` for ``is``), its annotations decide what values
-    are accepted. ``WEIGHT`` is the default weight; with ``EVERY_CASE`` a check that names no cases is judged on all.
+
+@dataclass(frozen=True, slots=True)
+class CheckKind:
+    """What a kind of check says of itself.
+
+    ``about`` is its name for people. ``options`` is a dataclass of what the bank may set: its fields are the YAML keys
+    (``is_`` for ``is``), its annotations decide what values are accepted. ``alone`` is what is said if every result is
+    correct and nothing but this check fails. Does it compare with the ``reference``? ``weight`` is the default weight;
+    with ``every_case``, a check that names no cases is judged on all, else on one. With ``failures``, it also judges
+    programs that did not return.
     """
 
-    Options: type[Any]
-    WEIGHT: float
-    EVERY_CASE: bool
+    about: Text
+    options: type[Any] = NoOptions
+    alone: Text | None = None
+    reference: bool = False
+    weight: float = 1.0
+    every_case: bool = False
+    failures: bool = False
+
+
+class CheckModule(Protocol):
+    """The module of a kind of check, as far as the bank knows it."""
+
+    KIND: CheckKind
 
 
 #: The kinds of check by name.
-CheckKinds: TypeAlias = Mapping[str, CheckKind]
+CheckKinds: TypeAlias = Mapping[str, CheckModule]
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +264,10 @@ def _helper(path: Path, name: str) -> Iterator[ValueProblem]:
 
 def _mistakes(exercise: Exercise, raw: Sequence[Mapping[str, Any]], vocabulary: KnownNames) -> Iterator[ValueProblem]:
     """Mistakes whose edits cannot be made, that repeat another one, or that declare checks there are not."""
-    judged = {(check.kind, name) for check in exercise.checks for name in _cases(check, exercise, vocabulary.checks)}
+    judged: set[tuple[str, str]] = set()
+    for check in exercise.checks:
+        names = check.on or [case.name for case in cases_for(check, exercise, vocabulary.checks)]
+        judged |= {(check.kind, name) for name in names}
     possible = [*sorted({kind for kind, _ in judged}), *sorted(f"{kind}/{name}" for kind, name in judged)]
     module = f"reference.{exercise.reference.rpartition('.')[0]}"
     files = vocabulary.reference_files or ()
@@ -266,14 +289,14 @@ def _mistakes(exercise: Exercise, raw: Sequence[Mapping[str, Any]], vocabulary: 
             yield replace(fault, path=(*path, *below))
 
 
-def _cases(check: CheckSpec, exercise: Exercise, kinds: CheckKinds) -> list[str]:
-    """The names of the cases that ``check`` is judged on, chosen as in ``grader.grading.checks``."""
+def cases_for(check: CheckSpec, exercise: Exercise, kinds: CheckKinds) -> tuple[Case, ...]:
+    """The cases that ``check`` is judged on: those that it names, those that name it, else the default of its kind."""
     if check.on:
-        return list(check.on)
-    served = [case.name for case in exercise.cases if _serves(case, check.kind)]
-    if check.kind == "raises" or (check.kind in kinds and kinds[check.kind].EVERY_CASE):
+        return tuple(case for case in exercise.cases if case.name in check.on)
+    served = tuple(case for case in exercise.cases if _serves(case, check.kind))
+    if check.kind == "raises" or (check.kind in kinds and kinds[check.kind].KIND.every_case):
         return served
-    return [case.name for case in exercise.cases if check.kind in case.only] or served[:1]
+    return tuple(case for case in exercise.cases if check.kind in case.only) or served[:1]
 
 
 def _serves(case: Case, kind: str) -> bool:

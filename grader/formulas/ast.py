@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias
@@ -109,6 +109,8 @@ Node: TypeAlias = (
 #: The imaginary unit; nobody can type this name.
 IMAGINARY = Name("ⅈ")
 
+ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))
+
 #: A vector of ones, as long as it has to be.
 SOME_ONES = FunctionCall("ones", ())
 
@@ -155,6 +157,30 @@ def with_children(node: Node, found: Sequence[Node]) -> Node:
             low, high, without = (part and next(others) for part in (low, high, without))
             return Sum(indices, low, high, relation, found[-1], without)
     return node
+
+
+def product_of(factors: list[tuple[Sign, Node]]) -> Node:
+    """A product of ``factors`` in this order; 1 if there are none."""
+    if not factors:
+        return ONE
+    if factors[0][0] == "/":
+        factors = [(" ", ONE), *factors]
+    return Times(factors[0][1], tuple(factors[1:])) if len(factors) > 1 else factors[0][1]
+
+
+def sum_of(terms: list[tuple[bool, Node]]) -> Node:
+    """A sum of ``terms``, those whose flag is true being subtracted; 0 if there are none."""
+    if not terms:
+        return ZERO
+    return terms[0][1] if len(terms) == 1 and not terms[0][0] else Plus(tuple(terms))
+
+
+def replaced(node: Node, by: Mapping[Node, Node]) -> Node:
+    """``node`` with what ``by`` has for its parts."""
+    if node in by:
+        return by[node]
+    below = children(node)
+    return with_children(node, [replaced(child, by) for child in below]) if below else node
 
 
 def walk(node: Node) -> Iterator[Node]:

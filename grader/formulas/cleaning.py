@@ -35,6 +35,8 @@ from grader.formulas.ast import (
     Sum,
     Times,
     children,
+    product_of,
+    sum_of,
     walk,
     with_children,
 )
@@ -42,7 +44,7 @@ from grader.formulas.compare import evaluators
 from grader.formulas.declarations import Declarations
 from grader.formulas.errors import FormulaError, TooExpensiveError
 from grader.formulas.evaluate import Evaluator
-from grader.formulas.flat import Flat, common_factor, product_of, shape, sum_of
+from grader.formulas.flat import Flat, common_factor, shape
 from grader.formulas.values import FormulaValue, Mat, SizelessTensor, Vec, equal, flatten, map_entries
 
 #: Evaluations for one line; of those in accepted chains, half need at most 30, and all less than 300.
@@ -114,7 +116,8 @@ class Cleaner:
             found = [made for _, made in group if trial.same(made)]
             if found:
                 return found[:_MOST_VARIANTS]
-        if found := [made for term in _single_terms(node) if (made := trial.multiplied(term))]:
+        terms = node.terms if isinstance(node, Plus) and len(node.terms) > 1 else ()
+        if found := [made for term in terms if (made := trial.multiplied(sum_of([term])))]:
             return found
         numbers = itertools.chain(self._constants(trial, node), self._anything(trial, node))
         return list(itertools.islice(numbers, 1))
@@ -283,13 +286,6 @@ def _multiply_to_one(columns: Sequence[list[tuple[bool, scalars.Scalar]]]) -> bo
     return True
 
 
-def _single_terms(node: Node) -> list[Node]:
-    """The terms of a sum, each by itself."""
-    if isinstance(node, Plus) and len(node.terms) > 1:
-        return [sum_of([term]) for term in node.terms]
-    return []
-
-
 def _replaced(node: Node, part: Node, made: Node) -> Node:
     if node == part:
         return made
@@ -453,11 +449,8 @@ def _ratio(value: FormulaValue, other: FormulaValue) -> Fraction | None:
 
 
 def _pairs(value: FormulaValue, other: FormulaValue) -> Sequence[tuple[scalars.Scalar, scalars.Scalar]]:
-    match value, other:
-        case Vec(items), Vec(others):
-            return list(zip(items, others, strict=False))
-        case Mat(rows), Mat(others):
-            return [pair for row, line in zip(rows, others, strict=False) for pair in zip(row, line, strict=False)]
+    if type(value) is type(other) and isinstance(value, (Vec, Mat)):
+        return list(zip(flatten(value), flatten(other), strict=False))
     if any(isinstance(side, (Vec, Mat, SizelessTensor)) for side in (value, other)):
         return []
     return [(value, other)]

@@ -209,15 +209,12 @@ class ValueTable:
         """Whether a formula with free indices gives the components of the other value: p_i − δ_it of p − onehot(t)."""
         for (_, whole), (place, component) in ((one, two), (two, one)):
             found = index_names(self.nodes[place], self.names.vocabulary)
-            sizes, parts = _parts_like(whole, component)
-            if not sizes or len(found) != len(sizes):
-                continue
             # M_{i,c} has its rows at i; most write i before j.
             written = dict.fromkeys(name for name in free_names(self.nodes[place]) if name in found)
-            return any(
-                self._has_components(evaluator, place, order, sizes, parts)
-                for order in dict.fromkeys((tuple(sorted(found)), tuple(written)))
-            )
+            orders = dict.fromkeys((tuple(sorted(found)), tuple(written)))
+            for (sizes, parts), order in itertools.product(_parts_like(whole, component), orders):
+                if len(order) == len(sizes) and self._has_components(evaluator, place, order, sizes, parts):
+                    return True
         return False
 
     def _has_components(
@@ -238,22 +235,17 @@ class ValueTable:
         return all(map(equal, made, parts))
 
 
-def _parts_like(whole: FormulaValue, part: FormulaValue) -> tuple[tuple[int, ...], tuple[FormulaValue, ...]]:
-    """The parts of a vector or matrix of the kind of ``part``, and how many there are; none if it has no such part.
+def _parts_like(whole: FormulaValue, part: FormulaValue) -> Iterator[tuple[tuple[int, ...], tuple[FormulaValue, ...]]]:
+    """The parts of a vector or matrix of the kind of ``part``, and how many there are.
 
-    A matrix has entries, rows and columns.
+    A matrix has entries, rows and columns; a row may be written as a column.
     """
     match whole, part:
         case Mat(rows), Vec(row=lies, unoriented=either):
-            vectors = rows if lies or either else tuple(zip(*rows, strict=True))
-            return (len(vectors),), tuple(map(Vec, vectors))
-        case _, Vec() | Mat() | SizelessTensor():
-            return (), ()
-        case Vec(items), _:
-            return (len(items),), items
-        case Mat(), _:
-            return whole.shape, tuple(entries(whole))
-    return (), ()
+            for vectors in (rows,) if lies or either else (tuple(zip(*rows, strict=True)), rows):
+                yield (len(vectors),), tuple(map(Vec, vectors))
+        case ((Vec() | Mat()), scalar) if not isinstance(scalar, (Vec, Mat, SizelessTensor)):
+            yield whole.shape if isinstance(whole, Mat) else (len(whole.items),), tuple(entries(whole))
 
 
 def _apart(one: scalars.Scalar, two: scalars.Scalar) -> bool:

@@ -6,15 +6,15 @@ import contextlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Literal, TypeAlias
 
 from grader.core.model import Message, Text
-from grader.formulas.ast import FunctionCall, Name, Node, Number, walk
+from grader.core.tables import patterns, table
+from grader.formulas.ast import ONE, FunctionCall, Name, Node, walk
 from grader.formulas.errors import FormulaError
 from grader.formulas.parse import parse
-from grader.formulas.tokens import normalize
-from grader.formulas.vocabulary import FUNCTIONS, Kind, Vocabulary
+from grader.formulas.tokens import names, normalize
+from grader.formulas.vocabulary import Kind, Vocabulary
 
 Numbers: TypeAlias = Literal["integer", "positive integer", "index", "real", "positive real", "fraction"]
 
@@ -145,17 +145,7 @@ class DeclarationError(FormulaError):
         self.name = name
 
 
-_SHAPED = re.compile(r"(vector|weights|row|row vector|matrix|permutation|map|index|rotation)\s*\((.*)\)", re.DOTALL)
-_DEFINED = re.compile(r"(.*)\((?:definition|定义)\)\s*", re.DOTALL)
-_SAME = re.compile(r"(.*?)\((?:the same variable|the same|同一个变量|同一变量)\)\s*", re.DOTALL)
-_GIVEN = re.compile(
-    r"(?:iid\s+)?(iid|i\.i\.d\.|random|normal|N|独立同分布|随机|正态)\s*\((.*)\)\s*", re.DOTALL | re.IGNORECASE
-)
-_HEAD = re.compile(r"([^\W\d][^\s()]*)(?:\s*\(\s*([^\W\d]\w*)\s*\))?")
-_COUNTS = {"vector": (1, 1), "weights": (1, 1), "row": (1, 1), "row vector": (1, 1), "matrix": (2, 2), "map": (2, 2),
-           "index": (1, 1), "permutation": (1, 1)}  # fmt: skip
-_KEYS = {"mean": "mean", "μ": "mean", "均值": "mean", "期望": "mean", "e": "mean", "var": "var", "variance": "var",
-         "方差": "var", "size": "size", "d": "size", "n": "size", "大小": "size", "长度": "size"}  # fmt: skip
+_form = patterns(__file__, "declarations.yaml")
 
 _NOT_A_NAME = Message("“{name}” is not a name.")
 _NOT_DECLARED = Message("“{text}” is not one of: {known}.")
@@ -180,7 +170,7 @@ def read_declarations(
     for name, text in texts.items():
         kinds[name] = "function" if parameters[name] else _kind(text)
     for name, text in about.items():
-        kinds[name] = _random_kind(text) if _GIVEN.fullmatch(text) else "definition"
+        kinds[name] = _random_kind(text) if _form("given").fullmatch(text) else "definition"
     vocabulary = Vocabulary.of(kinds, aliases)
     declared: dict[str, Declaration] = {}
     for name, text in texts.items():
@@ -208,14 +198,14 @@ def _naming(name: str) -> Iterator[None]:
 
 def _head(name: str) -> tuple[str, str | None]:
     """``PE(p)`` → PE and p."""
-    found = _HEAD.fullmatch(normalize(name).strip())
-    if not found or (found[1] in FUNCTIONS and len(found[1]) > 2):
+    found = _form("head").fullmatch(normalize(name).strip())
+    if not found or (found[1] in names("functions") and len(found[1]) > 2):
         raise DeclarationError(name, _NOT_A_NAME.fill(name=name))
     return found[1], found[2]
 
 
 def _kind(text: str) -> Kind:
-    shaped = _SHAPED.fullmatch(text)
+    shaped = _form("shaped").fullmatch(text)
     word = shaped[1] if shaped else text
     if word in ("vector", "weights", "row", "row vector"):
         return "vector"
@@ -223,26 +213,25 @@ def _kind(text: str) -> Kind:
         return "matrix"
     if word in ("map", "rotation"):
         return word  # type: ignore[return-value]
-    return "definition" if _DEFINED.fullmatch(text) else "scalar"
+    return "definition" if _form("defined").fullmatch(text) else "scalar"
 
 
 def _random_kind(text: str) -> Kind:
-    found = _GIVEN.fullmatch(text)
+    found = _form("given").fullmatch(text)
     size = dict(_settings(found[2])).get("size", "") if found else ""
     return "matrix" if "," in size else "vector" if size else "scalar"
 
 
 def _symbol(name: str, text: str, parameter: str | None, vocabulary: Vocabulary) -> Declaration:
-    if found := _DEFINED.fullmatch(text):
+    if found := _form("defined").fullmatch(text):
         if parameter:
             vocabulary = Vocabulary.of({**vocabulary.kinds, parameter: "scalar"})
         return Definition(parse(found[1], vocabulary), parameter)
-    if shaped := _SHAPED.fullmatch(text):
+    if shaped := _form("shaped").fullmatch(text):
         inner = tuple(parse(part, vocabulary) for part in shaped[2].split(","))
         if shaped[1] == "rotation" and len(inner) == 1:
             return Rotation(inner[0])
-        low, high = _COUNTS.get(shaped[1], (0, 0))
-        if low <= len(inner) <= high:
+        if len(inner) == table(__file__, "declarations.yaml")["counts"].get(shaped[1]):
             match shaped[1]:
                 case "map":
                     return Map(inner)
@@ -254,7 +243,7 @@ def _symbol(name: str, text: str, parameter: str | None, vocabulary: Vocabulary)
     words = " ".join(text.split())
     match words:
         case "rotation":
-            return Rotation(Number(Fraction(1)))
+            return Rotation(ONE)
         case "integer" | "positive integer" | "real" | "positive real" | "fraction":
             return Scalar(words)
     raise DeclarationError(name, _NOT_DECLARED.fill(text=text, known=DECLARATION_FORMS))
@@ -265,14 +254,14 @@ def _settings(text: str) -> Iterator[tuple[str, str]]:
     order = iter(("mean", "var", "size", "size"))
     for part in re.findall(r"(?:[^,()]|\([^()]*\))+", normalize(text)):
         key, equals, value = part.partition("=")
-        name = _KEYS.get(key.strip().lower(), "") if equals else next(order, "")
+        name = table(__file__, "declarations.yaml")["keys"].get(key.strip().lower(), "") if equals else next(order, "")
         yield name, (value if equals else key).strip()
 
 
 def _random(name: str, text: str, vocabulary: Vocabulary, symbol: str | None) -> Declaration:
-    found = _GIVEN.fullmatch(text)
+    found = _form("given").fullmatch(text)
     if not found:
-        same = _SAME.fullmatch(text) or _DEFINED.fullmatch(text)
+        same = _form("same").fullmatch(text) or _form("defined").fullmatch(text)
         formula = (same[1] if same else text).strip()
         formula = formula.partition("=")[2] if formula.startswith(f"{name} ") and "=" in formula else formula
         return Definition(parse(formula, vocabulary))
@@ -281,7 +270,7 @@ def _random(name: str, text: str, vocabulary: Vocabulary, symbol: str | None) ->
         raise DeclarationError(name, _KEY.fill(text=text, known=GIVEN_FORMS))
     size = settings.get("size", "")
     sizes = tuple(parse(part, vocabulary) for part in size.strip("() ").split(",")) if size else ()
-    if not sizes and symbol and (shaped := _SHAPED.fullmatch(symbol)):
+    if not sizes and symbol and (shaped := _form("shaped").fullmatch(symbol)):
         sizes = tuple(parse(part, vocabulary) for part in shaped[2].split(","))
     return Random(
         mean=parse(settings.get("mean", "0"), vocabulary),

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from grader.core.model import Message
 from grader.formulas.ast import (
+    ONE,
     SOME_ONES,
     Derivative,
     FunctionCall,
@@ -22,12 +23,13 @@ from grader.formulas.ast import (
     Times,
     Transpose,
     children,
+    product_of,
     walk,
     with_children,
 )
 from grader.formulas.declarations import Declarations
 from grader.formulas.errors import ParseError
-from grader.formulas.flat import ONE, product_of, shape
+from grader.formulas.flat import shape
 from grader.formulas.printer import show
 
 _IDENTITY = Name("I")

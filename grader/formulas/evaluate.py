@@ -8,6 +8,7 @@ import random
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import TypeAlias
 
 from grader.core.model import Message, Text
 from grader.formulas import moments, scalars
@@ -84,6 +85,7 @@ _PLANE = Message("Only a vector with two numbers has an angle, and “${what}$�
 _HIGHEST_POWER = 8
 _POWER = Message("Power {count} of the matrix “${what}$” is not computed here, only powers 1 to {most}.")
 _SQUARE = Message("“${what}$” is {shape}; only a square matrix has powers.")
+_SQUARE_TRACE = Message("“${what}$” is {shape}; only a square matrix has a trace.")
 _BELOW = Message("“${what}$” is {shape} and cannot be a divisor.")
 _NO_SIZE = Message("The size of the {what} is not clear here: add it to or multiply it by something of known size.")
 _ONES = Message("vector of ones")
@@ -92,12 +94,14 @@ _NOT_A_MAP = Message("“${what}$” is not a function.")
 _VARIANCE_OF = Message("“${what}$” is a vector. Name a component, such as `Var(q_i)`, or a sum.")
 _GIVEN = Message("“${what}$” is not random: after `|` stand names of random quantities.")
 _STILL_RANDOM = Message("What is left after $| {what}$ is still random: take its expectation or variance.")
-_INNER = Message("A derivative of a derivative is not supported here.")
 _BY = Message("“${what}$” is not a variable that can be differentiated with respect to here.")
 _DIFFERENTIAL = Message("“$d{what}$” is a differential, which has no value by itself.")
 _ORDERS = Message("$O(…)$ has to be the whole answer, not a part of it.")
 _NOTHING = Text("", "")
 
+#: The two sides of an operation and the whole, for messages.
+_Nodes: TypeAlias = tuple[Node, Node, Node]
+_Join: TypeAlias = Callable[[Scalar, Scalar], Scalar]
 _ELEMENTWISE = ("exp", "log", "log2", "sqrt", "sin", "cos", "sigmoid", "abs", "Re", "Im", "conj")
 
 
@@ -186,11 +190,19 @@ class Evaluator:
 
     def at_indices(self, node: Node, places: Mapping[str, int]) -> FormulaValue:
         """The value of ``node`` where these free indices have these values. Raises FormulaError."""
-        bound, self._bound = self._bound, {**self._bound, **places}
+        return self._value_where(node, bound={**self._bound, **places})
+
+    def _value_where(
+        self, node: Node, bound: dict[str, int] | None = None, overlay: dict[str, FormulaValue] | None = None
+    ) -> FormulaValue:
+        """The value of ``node`` where indices have other values, or symbols."""
+        before = self._bound, self._overlay
+        self._bound = before[0] if bound is None else bound
+        self._overlay = before[1] if overlay is None else overlay
         try:
             return self.value(node)
         finally:
-            self._bound = bound
+            self._bound, self._overlay = before
 
     def whole(self, node: Node) -> int:
         """The value of ``node``, which has to be a whole number. Raises ShapeError or UndefinedError."""
@@ -222,11 +234,7 @@ class Evaluator:
             case Random():
                 return self._random(name, declared)
             case Definition(formula, None):
-                bound, self._bound = self._bound, {}
-                try:
-                    return self.value(formula)
-                finally:
-                    self._bound = bound
+                return self._value_where(formula, bound={})
             case Map() | Rotation() | Definition():
                 raise ShapeError(_MAP.fill(what=name))
         if name in self.free:
@@ -245,16 +253,12 @@ class Evaluator:
 
     def _tensor(self, name: str, declared: Tensor) -> FormulaValue:
         if name not in self.drawn:
-            size = self._size(name, declared.sizes)
-            labels = tuple(show(part) for part in declared.sizes)
-            value: FormulaValue
-            if len(size) == 1:
-                items = tuple(self._draw(name, i) for i in range(size[0]))
-                items = _shares(items) if declared.weights else items
-                value = Vec(items, declared.row, labels[0], not declared.row)
-            else:
-                rows = tuple(tuple(self._draw(name, i, j) for j in range(size[1])) for i in range(size[0]))
-                value = Mat(self._permutation(name, size[0]) if declared.permutation else rows, (labels[0], labels[1]))
+            value = self._filled(name, declared.sizes, lambda *at: self._draw(name, *at))
+            if isinstance(value, Vec):
+                items = _shares(value.items) if declared.weights else value.items
+                value = replace(value, items=items, row=declared.row, unoriented=not declared.row)
+            elif isinstance(value, Mat) and declared.permutation:
+                value = replace(value, rows=self._permutation(name, len(value.rows)))
             self.drawn[name] = value
         return self.drawn[name]
 
@@ -269,13 +273,17 @@ class Evaluator:
         return whole(number if number < 0 else number + 1)
 
     def _random(self, name: str, declared: Random) -> FormulaValue:
-        size = self._size(name, declared.sizes)
-        if not size:
-            return self._chance(name, declared, ())
-        labels = tuple(show(part) for part in declared.sizes)
-        if len(size) == 1:
-            return Vec(tuple(self._chance(name, declared, (i,)) for i in range(size[0])), False, labels[0], True)
-        rows = tuple(tuple(self._chance(name, declared, (i, j)) for j in range(size[1])) for i in range(size[0]))
+        return self._filled(name, declared.sizes, lambda *at: self._chance(name, declared, at))
+
+    def _filled(self, name: str, sizes: tuple[Node, ...], entry: Callable[..., Scalar]) -> FormulaValue:
+        """A number, a vector or a matrix of these sizes with ``entry`` of each place, counted from 0."""
+        ranges, labels = tuple(map(range, self._size(name, sizes))), tuple(map(show, sizes))
+        match ranges:
+            case ():
+                return entry()
+            case (places,):
+                return Vec(tuple(map(entry, places)), False, labels[0], True)
+        rows = tuple(tuple(entry(i, j) for j in ranges[1]) for i in ranges[0])
         return Mat(rows, (labels[0], labels[1]))
 
     def _chance(self, name: str, declared: Random, at: tuple[int, ...]) -> Scalar:
@@ -312,28 +320,24 @@ class Evaluator:
 
     # ---------------------------------------------------------------------------------------- + and −
 
-    def _plus(self, terms: tuple[tuple[bool, Node], ...]) -> FormulaValue:
+    def _plus(self, terms: tuple[tuple[bool, Node], ...], spread: bool = False) -> FormulaValue:
         found: FormulaValue | None = None
         # 0 is also a vector or matrix of zeros.
         terms = tuple(term for term in terms if term[1] != Number(ZERO)) or terms
         for place, (minus, term) in enumerate(terms):
             value = self.value(term)
-            value = map_entries(value, lambda x: -x) if minus else value
+            value = map_entries(value, operator.neg) if minus else value
             if found is None:
                 found = value
             else:
                 before = Plus(terms[:place]) if place > 1 else terms[0][1]
-                found = self._pair(found, value, lambda x, y: x + y, (before, term, Plus(terms[: place + 1])))
+                if spread:
+                    found, value = _widened(found, value), _widened(value, found)
+                found = self._pair(found, value, operator.add, (before, term, Plus(terms[: place + 1])))
         return found
 
-    def _pair(
-        self,
-        left: FormulaValue,
-        right: FormulaValue,
-        join: Callable[[Scalar, Scalar], Scalar],
-        nodes: tuple[Node, Node, Node],
-    ) -> FormulaValue:
-        """``join`` of two values, entry by entry; ``nodes`` are left, right and the whole, for messages."""
+    def _pair(self, left: FormulaValue, right: FormulaValue, join: _Join, nodes: _Nodes) -> FormulaValue:
+        """``join`` of two values, entry by entry."""
         left, right = resize_like(left, right), resize_like(right, left)
         match left, right:
             case Vec(items, row, label, unoriented), Vec(others, other_row, other_label, other_loose) if len(
@@ -353,9 +357,7 @@ class Evaluator:
             raise self._misfit(left, right, nodes, product=False)
         return join(left, right)
 
-    def _misfit(
-        self, left: FormulaValue, right: FormulaValue, nodes: tuple[Node, Node, Node], product: bool
-    ) -> ShapeError:
+    def _misfit(self, left: FormulaValue, right: FormulaValue, nodes: _Nodes, product: bool) -> ShapeError:
         remedy = _NOTHING
         if isinstance(left, Mat) and isinstance(right, Mat):
             alike = isinstance(nodes[0], Name) and any(map(operator.eq, left.shape, right.shape))
@@ -390,22 +392,20 @@ class Evaluator:
             found = self._divided(found, right, nodes) if sign == "/" else self._product(found, right, sign, nodes)
         return found
 
-    def _divided(self, left: FormulaValue, right: FormulaValue, nodes: tuple[Node, Node, Node]) -> FormulaValue:
+    def _divided(self, left: FormulaValue, right: FormulaValue, nodes: _Nodes) -> FormulaValue:
         if isinstance(right, Vec) and isinstance(left, Vec):
             return self._pair(left, right, scalars.divide, nodes)
         if isinstance(right, (Vec, Mat, SizelessTensor)):
             raise ShapeError(_BELOW.fill(what=show(nodes[1]), shape=describe_shape(right)))
         return map_entries(left, lambda x: scalars.divide(x, right))
 
-    def _product(
-        self, left: FormulaValue, right: FormulaValue, sign: Sign, nodes: tuple[Node, Node, Node]
-    ) -> FormulaValue:
+    def _product(self, left: FormulaValue, right: FormulaValue, sign: Sign, nodes: _Nodes) -> FormulaValue:
         if not isinstance(left, (Vec, Mat, SizelessTensor)):
             return map_entries(right, lambda x: left * x)
         if not isinstance(right, (Vec, Mat, SizelessTensor)):
             return map_entries(left, lambda x: x * right)
         if sign == "⊙" or (sign == "*" and isinstance(left, Vec) and isinstance(right, Vec) and left.row == right.row):
-            return self._pair(left, right, lambda x, y: x * y, nodes)
+            return self._pair(left, right, operator.mul, nodes)
         if isinstance(left, SizelessTensor) and left.at is None:
             factor = left.factor
             return map_entries(right, lambda x: factor * x)
@@ -443,9 +443,10 @@ class Evaluator:
                 return unit_vector(value, len(items))
         raise ShapeError(_NO_SIZE.fill(what=UNIT))
 
-    def _vectors(self, left: Vec, right: Vec, sign: Sign, nodes: tuple[Node, Node, Node]) -> FormulaValue:
-        if sign == " " and not left.row and not right.row and isinstance(nodes[1], Derivative):
-            sign = "⊗"  # u ∂Z/∂s: in a product, a gradient is a row
+    def _vectors(self, left: Vec, right: Vec, sign: Sign, nodes: _Nodes) -> FormulaValue:
+        listed = isinstance(nodes[1], Sum) and nodes[1].indices[:1] and nodes[1].indices[0].endswith("…")
+        if sign == " " and not left.row and not right.row and (listed or isinstance(nodes[1], Derivative)):
+            sign = "⊗"  # u ∂Z/∂s or u [v_1, …, v_n]: in a product, a gradient is a row, and so is a list
         if sign == "⊗" or (sign in (" ", "*") and not left.row and right.row):
             self.meter.spend(len(left.items) * len(right.items))
             rows = tuple(tuple(x * y for y in right.items) for x in left.items)
@@ -457,11 +458,7 @@ class Evaluator:
         return self._inner(left.items, right.items)
 
     def _inner(self, left: Iterable[Scalar], right: Iterable[Scalar]) -> Scalar:
-        found: Scalar = ZERO
-        for x, y in zip(left, right, strict=True):
-            self.meter.spend()
-            found = found + x * y
-        return found
+        return self._added(map(operator.mul, left, right))
 
     def _power(self, base: Node, exponent: Node) -> FormulaValue:
         left, right = self.value(base), self.number(exponent)
@@ -585,14 +582,8 @@ class Evaluator:
             return self._total(node.body)
         found: FormulaValue | None = None
         for place in self._places(node, 0, {}):
-            bound, self._bound = self._bound, {**self._bound, **place}
-            try:
-                value = self.value(node.body)
-            finally:
-                self._bound = bound
-            found = (
-                value if found is None else self._pair(found, value, lambda x, y: x + y, (node.body, node.body, node))
-            )
+            value = self.at_indices(node.body, place)
+            found = value if found is None else self._pair(found, value, operator.add, (node.body, node.body, node))
         return ZERO if found is None else found
 
     def _places(self, node: Sum, at: int, chosen: dict[str, int]) -> Iterable[dict[str, int]]:
@@ -658,7 +649,6 @@ class Evaluator:
     def _total(self, body: Node) -> FormulaValue:
         """sum(x): the sum of the components of a vector or the entries of a matrix; a number is its own sum."""
         value = self.value(body)
-        found: Scalar = ZERO
         if isinstance(value, SizelessTensor):
             if value.at is not None:
                 return value.factor
@@ -669,11 +659,14 @@ class Evaluator:
             inside = [part for part in walk(body) if isinstance(part, Name)]
             if only and not any(isinstance(self.names.declared.get(part.name), shaped) for part in inside):
                 return self.whole(only) * value  # Σ 1 and Σ v_q v_k: over the only thing there is
-            index = "i"
-            raise ShapeError(_FROM_WHERE.fill(index=index, what=f"Σ {show(body)}"))
-        for entry in entries(value):
+            raise ShapeError(_FROM_WHERE.fill(index="i", what=f"Σ {show(body)}"))
+        return self._added(entries(value))
+
+    def _added(self, numbers: Iterable[Scalar]) -> Scalar:
+        found: Scalar = ZERO
+        for number in numbers:
             self.meter.spend()
-            found = found + entry
+            found = found + number
         return found
 
     # --------------------------------------------------------------------------------------- functions
@@ -688,19 +681,7 @@ class Evaluator:
 
     def _spread(self, node: Node) -> FormulaValue:
         """The value of an argument of exp or softmax: there, a number may be added to every component of a vector."""
-        if not isinstance(node, Plus):
-            return self.value(node)
-        values = [self.value(term) for _, term in node.terms]
-        size = next((len(value.items) for value in values if isinstance(value, Vec)), 0)
-        plain = [isinstance(value, (Vec, Mat, SizelessTensor)) for value in values]
-        if not size or all(plain):
-            return self.value(node)
-        found: FormulaValue = Vec((ZERO,) * size, False, "", True)
-        for (minus, _), value, shaped in zip(node.terms, values, plain, strict=True):
-            wide = value if shaped else Vec((value,) * size, False, "", True)
-            signed = map_entries(wide, lambda x: -x) if minus else wide
-            found = self._pair(found, signed, lambda x, y: x + y, (node, node, node))
-        return found
+        return self._plus(node.terms, spread=True) if isinstance(node, Plus) else self.value(node)
 
     def _elementwise(self, function: str, body: Node) -> FormulaValue:
         value = self._spread(body) if function == "exp" else self.value(body)
@@ -735,6 +716,16 @@ class Evaluator:
         rows = tuple(tuple(x if i == j else ZERO for j in size) for i, x in enumerate(value.items))
         return Mat(rows, (value.label, value.label))
 
+    def _trace(self, body: Node) -> FormulaValue:
+        value, size = self.value(body), self.names.only_size
+        if isinstance(value, SizelessTensor) and value.at is None:
+            if size is None:
+                raise ShapeError(_NO_SIZE.fill(what=IDENTITY))
+            return value.factor * self._length_of(size)
+        if not isinstance(value, Mat) or value.shape[0] != value.shape[1]:
+            raise ShapeError(_SQUARE_TRACE.fill(what=show(body), shape=describe_shape(value)))
+        return self._added(row[at] for at, row in enumerate(value.rows))
+
     def _order(self, body: Node) -> FormulaValue:
         raise UndefinedError(_ORDERS)
 
@@ -751,11 +742,7 @@ class Evaluator:
         match declared:
             case Definition(formula, str(parameter)) if len(args) == 1:
                 value = self.value(args[0])
-                overlay, self._overlay = self._overlay, {**self._overlay, parameter: value}
-                try:
-                    return self.value(formula)
-                finally:
-                    self._overlay = overlay
+                return self._value_where(formula, overlay={**self._overlay, parameter: value})
             case Map() if len(args) == 1:
                 value = self.value(args[0])
                 if isinstance(value, Mat):
@@ -798,7 +785,7 @@ class Evaluator:
     def _weights(self, items: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
         self.meter.spend(20 * len(items))
         powers = [scalars.apply("exp", x) for x in items]
-        total = self._inner((ONE,) * len(items), powers)
+        total = self._added(powers)
         return tuple(scalars.divide(x, total) for x in powers)
 
     def _extreme(self, function: Callable[..., Scalar], args: tuple[Node, ...]) -> Scalar:
@@ -808,7 +795,7 @@ class Evaluator:
             raise NotPolynomialError
         if any(isinstance(value, SizelessTensor) or scalars.is_complex(value) for value in found):
             raise UndefinedError(_BY.fill(what=show(args[0])))
-        plain = [scalars.to_mpf(value.value if isinstance(value, Dual) else value) for value in found]
+        plain = [scalars.to_mpf(scalars.plain(value)) for value in found]
         best = function(plain)
         if plain.count(best) > 1 and any(isinstance(value, Dual) for value in found):
             raise UndefinedError(_BY.fill(what=show(args[0])))  # no derivative there
@@ -848,7 +835,7 @@ class Evaluator:
         second: Scalar = self._expectation(two)
         return both + -(first * second)
 
-    def _numbers_product(self, values: tuple[FormulaValue, ...], nodes: tuple[Node, Node, Node]) -> Scalar:
+    def _numbers_product(self, values: tuple[FormulaValue, ...], nodes: _Nodes) -> Scalar:
         found: Scalar = ONE
         for node, value in zip(nodes, values, strict=False):
             if isinstance(value, (Vec, Mat, SizelessTensor)):
@@ -914,7 +901,7 @@ class Evaluator:
             for probability, drawn in moments.states(atoms, self.family):
                 self._state = drawn
                 value = map_entries(join(tuple(self.value(body) for body in bodies)), lambda x, p=probability: x * p)  # type: ignore[misc]
-                found = value if found is None else self._pair(found, value, lambda x, y: x + y, (bodies[0],) * 3)
+                found = value if found is None else self._pair(found, value, operator.add, (bodies[0],) * 3)
             return found
         finally:
             self._inside, self._state, self._touched = inside, state, touched
@@ -946,9 +933,8 @@ class Evaluator:
         if isinstance(by, Subscript):
             if not isinstance(at, Vec) or len(by.at) != 1:
                 raise ShapeError(_BY.fill(what=show(by)))
-            place = self._index(by.of, by.at[0], len(at.items))
-            return self._partial_derivative(name, at, place, lambda: self.value(of))
-        return self._gradient(name, at, lambda: self.value(of), show(by))
+            return self._partial_derivative(of, name, at, self._index(by.of, by.at[0], len(at.items)))
+        return self._gradient(of, name, at, show(by))
 
     def _with_variable(self, of: Node, base: Node) -> Node:
         """``of`` with a variable in place of the formula ``base``, if it depends on nothing in it otherwise."""
@@ -967,54 +953,40 @@ class Evaluator:
                 raise ShapeError(_BY.fill(what=show(base)))
         return found
 
-    def _gradient(self, name: str, at: FormulaValue, value: Callable[[], FormulaValue], shown: str) -> FormulaValue:
+    def _gradient(self, of: Node, name: str, at: FormulaValue, shown: str) -> FormulaValue:
         """The derivative with respect to ``name``: a gradient, or a Jacobian with one column per component."""
-        match at:
-            case Vec(items, _, label):
-                columns = [self._partial_derivative(name, at, place, value) for place in range(len(items))]
-                standing = [column for column in columns if isinstance(column, Vec)]
-                if len(standing) == len(columns):
-                    rows = tuple(zip(*(column.items for column in standing), strict=True))
-                    return Mat(rows, (standing[0].label, label))
-                if any(isinstance(column, (Vec, Mat, SizelessTensor)) for column in columns):
-                    raise ShapeError(_BY.fill(what=shown))
-                return Vec(tuple(columns), False, label, unoriented=True)  # authors lay it out either way
-            case Mat() | SizelessTensor():
+        if not isinstance(at, Vec):
+            if isinstance(at, (Mat, SizelessTensor)):
                 raise ShapeError(_BY.fill(what=shown))
-        return self._partial_derivative(name, at, 0, value)
+            return self._partial_derivative(of, name, at, 0)
+        columns = [self._partial_derivative(of, name, at, place) for place in range(len(at.items))]
+        standing = [column for column in columns if isinstance(column, Vec)]
+        if len(standing) == len(columns):
+            rows = tuple(zip(*(column.items for column in standing), strict=True))
+            return Mat(rows, (standing[0].label, at.label))
+        if any(isinstance(column, (Vec, Mat, SizelessTensor)) for column in columns):
+            raise ShapeError(_BY.fill(what=shown))
+        return Vec(tuple(columns), False, at.label, unoriented=True)  # authors lay it out either way
 
-    def _partial_derivative(
-        self, name: str, at: FormulaValue, place: int, value: Callable[[], FormulaValue]
-    ) -> FormulaValue:
-        """The derivative of ``value()`` with respect to the component of ``name`` at ``place``."""
-        if any(isinstance(x, Dual) for old in self._overlay.values() for x in flatten(old)):
-            raise ShapeError(_INNER)
-        made: FormulaValue
+    def _partial_derivative(self, of: Node, name: str, at: FormulaValue, place: int) -> FormulaValue:
+        """The derivative of ``of`` with respect to the component of ``name`` at ``place``."""
+        levels = [x.level for old in self._overlay.values() for x in flatten(old) if isinstance(x, Dual)]
+        level = 1 + max(levels, default=0)
+        made: FormulaValue = Dual(at, ONE, level)
         if isinstance(at, Vec):
-            made = replace(at, items=tuple(Dual(x, whole(i == place)) for i, x in enumerate(at.items)))
-        else:
-            made = Dual(at, ONE)
-        overlay, self._overlay = self._overlay, {**self._overlay, name: made}
-        try:
-            found = value()
-        finally:
-            self._overlay = overlay
+            made = replace(at, items=tuple(Dual(x, whole(i == place), level) for i, x in enumerate(at.items)))
+        found = self._value_where(of, overlay={**self._overlay, name: made})
         if isinstance(found, SizelessTensor):
             raise ShapeError(_NO_SIZE.fill(what=IDENTITY if found.at is None else UNIT))
-        return map_entries(found, lambda x: x.derivative if isinstance(x, Dual) else ZERO)
+        return map_entries(found, lambda x: x.derivative if isinstance(x, Dual) and x.level == level else ZERO)
 
     def _jacobian(self, of: Node, *args: Node) -> FormulaValue:
         if len(args) != 1:
             raise ShapeError(_MAP.fill(what=f"{show(of)}'"))
-        at = self._vector(args[0])
-        if not isinstance(of, Name) or not isinstance(declared := self.names.declared.get(of.name), Map):
+        self._vector(args[0])
+        if not isinstance(of, Name) or not isinstance(self.names.declared.get(of.name), Map):
             raise ShapeError(_NOT_A_MAP.fill(what=show(of)))
-
-        def there() -> FormulaValue:
-            argument = self._overlay[_VARIABLE]
-            return self._mapped(of.name, declared, argument, of) if isinstance(argument, Vec) else argument
-
-        return self._gradient(_VARIABLE, at, there, of.name)
+        return self._derivative(FunctionCall(of.name, args), args[0])
 
 
 _CONSTANTS: Mapping[str, Callable[[], FormulaValue]] = {
@@ -1040,9 +1012,16 @@ _FUNCTIONS: Mapping[str, Callable[..., FormulaValue]] = {
     "delta": lambda self, one, two: Fraction(self._place(one) == self._place(two)),
     "ones": Evaluator._ones,
     "diag": Evaluator._diagonal,
+    "tr": Evaluator._trace,
     "O": Evaluator._order,
     "d": Evaluator._differential,
 }
+
+
+def _widened(value: FormulaValue, other: FormulaValue) -> FormulaValue:
+    """A number as a vector that is as long as ``other``; other values unchanged."""
+    number = not isinstance(value, (Vec, Mat, SizelessTensor))
+    return replace(other, items=(value,) * len(other.items)) if number and isinstance(other, Vec) else value
 
 
 def _shares(items: tuple[Fraction, ...]) -> tuple[Fraction, ...]:

@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import Literal, TypeAlias
 
 from grader.formulas.ast import (
+    ONE,
     SOME_ONES,
     Derivative,
     FunctionCall,
@@ -29,6 +30,8 @@ from grader.formulas.ast import (
     Times,
     Transpose,
     children,
+    product_of,
+    sum_of,
     with_children,
 )
 from grader.formulas.declarations import Declarations, Definition, Random, Rotation, Tensor
@@ -39,19 +42,9 @@ Shape: TypeAlias = Literal["number", "column", "row", "matrix"]
 Monomial: TypeAlias = tuple[tuple[Node, Fraction], ...]
 Polynomial: TypeAlias = dict[Monomial, Fraction]
 
-ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))
 #: A product of sums with more terms than this is not multiplied out.
 _MOST_TERMS = 60
 _ALIKE = ("exp", "log", "log2", "sqrt", "sin", "cos", "sigmoid", "softmax", "E", "transpose")
-#: The shape of a product, from the shapes of its two sides.
-_PRODUCTS: Mapping[tuple[Shape, Shape], Shape] = {
-    ("row", "column"): "number",
-    ("column", "row"): "matrix",
-    ("matrix", "column"): "column",
-    ("row", "matrix"): "row",
-    ("column", "matrix"): "row",
-    ("matrix", "row"): "column",
-}
 
 
 class _TooManyTermsError(Exception):
@@ -71,7 +64,8 @@ def shape(node: Node, names: Declarations) -> Shape:  # noqa: PLR0911
         case Subscript(of, at):
             return _shape_of_part(of, len(at), names)
         case Transpose(of):
-            return _turned(shape(of, names))
+            found = shape(of, names)
+            return "row" if found == "column" else "column" if found == "row" else found
         case Times(first, rest):
             found = shape(first, names)
             for sign, factor in rest:
@@ -129,12 +123,11 @@ def _shape_of_product(left: Shape, right: Shape, sign: Sign) -> Shape:
         return "number"
     if sign == "@" and left == right == "column":
         return "number"
-    return left if sign in ("⊙", "*", "/") and left == right else _PRODUCTS.get((left, right), left)
-
-
-def _turned(found: Shape) -> Shape:
-    turned: Mapping[Shape, Shape] = {"column": "row", "row": "column"}
-    return turned.get(found, found)
+    if left == right:
+        return left
+    if "matrix" in (left, right):
+        return "column" if left == "matrix" else "row"
+    return "number" if left == "row" else "matrix"
 
 
 def with_ones(node: Node, names: Declarations) -> Node:
@@ -324,22 +317,6 @@ def common_factor(found: Polynomial) -> Monomial:
 # ----------------------------------------------------------------------------------------------- trees again
 
 
-def product_of(factors: list[tuple[Sign, Node]]) -> Node:
-    """A product of ``factors`` in this order; 1 if there are none."""
-    if not factors:
-        return ONE
-    if factors[0][0] == "/":
-        factors = [(" ", ONE), *factors]
-    return Times(factors[0][1], tuple(factors[1:])) if len(factors) > 1 else factors[0][1]
-
-
-def sum_of(terms: list[tuple[bool, Node]]) -> Node:
-    """A sum of ``terms``, those whose flag is true being subtracted; 0 if there are none."""
-    if not terms:
-        return ZERO
-    return terms[0][1] if len(terms) == 1 and not terms[0][0] else Plus(tuple(terms))
-
-
 def _tree(found: Polynomial) -> Node:
     terms = [(number < 0, _term(monomial, abs(number))) for monomial, number in found.items()]
     return sum_of(sorted(terms, key=lambda term: (_key(term[1]), term[0])))
@@ -497,6 +474,8 @@ class Flat:
                 made = self._node(body, inside)
                 renamed = tuple(f"i{len(bound) + at}…" for at in range(len(indices)))
                 return Sum(renamed, low_, high_, relation, made, without_)
+            case Subscript(of, (row,)) if (found := _column_of(of)) and shape(found[0], self.names) == "matrix":
+                return self._opaque(Subscript(found[0], (row, found[1])), bound)
             case Derivative(of, by):
                 return Derivative(
                     self._node(of, bound), with_children(by, [self._bound(part, bound) for part in children(by)])
@@ -513,6 +492,18 @@ class Flat:
                 if isinstance(declared, Definition) and declared.parameter is None and declared.formula == node:
                     return Name(name)
         return node
+
+
+def _column_of(node: Node) -> tuple[Node, Node] | None:
+    """The matrix and the column if ``node`` is a column of a matrix: A (B e_j) is column j of A B."""
+    if isinstance(node, Times) and node.rest[-1][0] == " ":
+        front, last = product_of([(" ", node.first), *node.rest[:-1]]), node.rest[-1][1]
+        match last:
+            case FunctionCall("onehot", (column, *_)):
+                return front, column
+            case Times() if found := _column_of(last):
+                return product_of([(" ", node.first), *node.rest[:-1], (" ", found[0])]), found[1]
+    return None
 
 
 def _total(terms: Iterator[tuple[bool, Polynomial]]) -> Polynomial:

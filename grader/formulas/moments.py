@@ -43,7 +43,7 @@ def mean(
     """
     if isinstance(x, Dual):
         value, derivative = (mean(y, family, normal, higher_moments, given) for y in (x.value, x.derivative))
-        return Dual(value, derivative)
+        return Dual(value, derivative, x.level)
     if not isinstance(x, Poly):
         return x
     x.meter.spend(len(x.terms))

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, TypeAlias, cast
+from typing import Literal, TypeAlias, TypeVar, cast
 
 from grader.core.model import Message, Text
 from grader.core.text import formula_list
 from grader.formulas.ast import (
+    ONE,
     SOME_ONES,
+    ZERO,
     Derivative,
     FunctionCall,
     ListNode,
@@ -27,13 +30,23 @@ from grader.formulas.ast import (
     Transpose,
     children,
     free_names,
+    replaced,
     walk,
     with_children,
 )
 from grader.formulas.errors import ParseError
+from grader.formulas.limits import derivative_at_zero
 from grader.formulas.printer import show
-from grader.formulas.tokens import Token, excerpt, normalize, tokenize
-from grader.formulas.vocabulary import FUNCTIONS, Piece, Vocabulary, function_name, index_node, split_word, unknown_name
+from grader.formulas.tokens import Token, excerpt, names, normalize, tokenize
+from grader.formulas.vocabulary import (
+    Piece,
+    Vocabulary,
+    function_name,
+    index_node,
+    maps,
+    split_word,
+    unknown_name,
+)
 
 _DEEPEST = 40
 _MOST_NODES = 500
@@ -62,8 +75,11 @@ _EXPONENT = Message("The exponent {exponent} is too large.")
 _ELLIPSIS = Message("“…” goes between a first and a last term that differ in one index: `q_1 k_1 + … + q_d k_d`.")
 _COMPONENT = Message("write a component of ${what}$ with its argument: `{what}_{index}(x)`.")
 _DERIVATIVE = Message("Differentiate with respect to a symbol or one of its components: `∂y/∂x` or `D(y, x)`.")
+_SECOND = Message("Only first and second derivatives are read: `∂y/∂x` and `∂²y/∂x∂z`.")
 
-_ONE = Number(Fraction(1))
+T = TypeVar("T")
+#: The “…” in a row of a matrix.
+_DOTS = Name("…")
 _CLOSING = {"(": ")", "[": "]", "{": "}", "⟨": "⟩"}
 _PRODUCTS = ("*", "·", "@", "/")
 _STARTS = ("(", "[", "{", "⟨", "√", "Σ", "∂", "∇", "\\frac", "?")
@@ -108,7 +124,7 @@ def _leaving_out(node: Node, outside: set[str]) -> Node:
             index, other = (one, two) if two in outside else (two, one)
             node = Sum((index,), low, high, "≠", body, Name(other))
         case Sum((one, two), low, None, "<", body) if two in outside and one not in outside:
-            last = Plus(((False, Name(two)), (True, Number(Fraction(1)))))
+            last = Plus(((False, Name(two)), (True, ONE)))
             node = Sum((one,), low, last, "", body)
         case Sum():
             outside = outside | set(node.indices)
@@ -278,7 +294,7 @@ class _Parser:
                 continue
             taken = {index for part in walk(first) if isinstance(part, Sum) for index in part.indices}
             index = next(name for name in ("i…", "r…", "a…", "c…") if name not in taken)
-            summed = Sum((index,), _ONE, high, "", _replaced(first, last, Name(index)))
+            summed = Sum((index,), ONE, high, "", _replaced(first, last, Name(index)))
             return [*terms[:at], (minus, self.made(summed))]
         raise ParseError(_ELLIPSIS)
 
@@ -294,7 +310,7 @@ class _Parser:
     def tight_product(self) -> Node:
         first = self.factor()
         rest: list[tuple[Sign, Node]] = []
-        if first == Transpose(_ONE) and self.starts():
+        if first == Transpose(ONE) and self.starts():
             first = self.total()
         while True:
             entry = self.next
@@ -312,7 +328,7 @@ class _Parser:
                 rest.append(self.beside(rest[-1][1] if rest else first))
             else:
                 break
-        if first == _ONE and len(rest) == 1 and rest[0][0] == " " and isinstance(rest[0][1], (Transpose, Derivative)):
+        if first == ONE and len(rest) == 1 and rest[0][0] == " " and isinstance(rest[0][1], (Transpose, Derivative)):
             first = SOME_ONES  # 1 xᵀ, 1 ∂Z/∂s
         return self.made(Times(first, tuple(rest))) if rest else first
 
@@ -321,9 +337,9 @@ class _Parser:
         entry, bracket = self.next, self.sign_at(self.at - 1, ")")
         scalar = isinstance(before, Name) and self.vocabulary.kinds.get(before.name) == "definition"
         factor = self.factor()
-        if factor == Transpose(_ONE):
+        if factor == Transpose(ONE):
             return (" ", self.total()) if self.starts() else ("⊗", SOME_ONES)
-        ones = factor == _ONE and (bracket or scalar or "1" in self.vocabulary.kinds) and not self.sign("/")
+        ones = factor == ONE and (bracket or scalar or "1" in self.vocabulary.kinds) and not self.sign("/")
         if isinstance(entry, Token) and entry.kind == "number" and not ones:
             raise ParseError(_NUMBERS.fill(near=self.near(entry.at)))
         vector = "1" in self.vocabulary.kinds or (isinstance(before, FunctionCall) and before.function == "diag")
@@ -360,7 +376,7 @@ class _Parser:
         """Refuses ``1/2 d``, in which d could be in the numerator or in the denominator."""
         before = self.entries[self.at - 1]
         closed = isinstance(before, Token) and before.text in (")", "]", "}")
-        if closed or not self.starts() or self.sign("Σ", "∂") or self.differential_next():
+        if closed or not self.starts() or self.sign("Σ", "∂") or (self.vocabulary.by and self.word_starts_d()):
             return
         word = self.next
         if isinstance(word, Token) and word.kind == "word" and function_name(word.text, self.vocabulary) in _BIG:
@@ -493,7 +509,7 @@ class _Parser:
         if closing:
             self.at += 1
             self.letters()
-            if self.slice_next():
+            if self.sign(":") or (self.sign_at(self.at + 1, ",") and self.sign_at(self.at + 2, ":")):
                 return self.sliced(node, closing)
             at = self.arguments(closing)
             if len(at) == 1 and isinstance(at[0], Times) and not any(sign != " " for sign, _ in at[0].rest):
@@ -519,10 +535,6 @@ class _Parser:
         if isinstance(node, Name) and self.vocabulary.kinds.get(node.name) == "scalar":
             raise unknown_name(f"{node.name}_{''.join(map(show, at))}", self.vocabulary)
         return self.made(Subscript(node, at))
-
-    def slice_next(self) -> bool:
-        """Whether ``:, j`` or ``i, :`` comes next, a column or a row of a matrix."""
-        return self.sign(":") or (self.sign_at(self.at + 1, ",") and self.sign_at(self.at + 2, ":"))
 
     def sliced(self, node: Node, closing: str) -> Node:
         """``X_{:,j}`` and ``X_{i,:}``, up to and including ``closing``."""
@@ -559,16 +571,10 @@ class _Parser:
             self.at += 1
             return self.made(Number(_number(entry.text)))
         if entry.kind == "word":
-            if derivative := self.total_derivative(entry):
+            if entry.text == "lim" and self.vocabulary.by:
+                return self.limit()
+            if derivative := self.total_derivative() or self.slope_of_map(entry):
                 return derivative
-            if self.differential_next():
-                self.past_d("d")
-                of = self.factor()
-                if not (self.sign("/") and self.word_after() and cast(Token, self.entries[self.at + 1]).text[0] == "d"):
-                    return self.made(FunctionCall("d", (of,)))
-                self.at += 1  # d exp(s_i)/ds_j
-                self.past_d("d")
-                return self.differentiate(of, self.factor())
             self.unfold(entry)
             return self.primary()
         self.depth += 1
@@ -611,12 +617,7 @@ class _Parser:
             case "∂":
                 return self.partial_derivative(entry.text)
             case "∇":
-                self.expect("_")
-                braced = self.skip("{")
-                by = self.factor()
-                if braced:
-                    self.expect("}")
-                return self.differentiate(self.factor(), by)
+                return self.gradient()
             case "\\frac":
                 return self.fraction()
         self.at -= entry.kind == "sign"
@@ -628,29 +629,44 @@ class _Parser:
         while self.skip(";"):
             rows.append(self.row())
         self.expect("]")
+        if len(rows) == 1 and isinstance(rows[0][-1], ListNode) and _DOTS in rows[0][-1].items:
+            rows = [[*children(row)] or [row] for row in rows[0]]
+        rows = [[_DOTS] if {*row} == {_DOTS} else row for row in rows]
+        if [_DOTS] in rows:
+            return self.made(_matrix(rows))
+        rows = [self.columns(row) if _DOTS in row else row for row in rows]
         if len(rows) > 1:
             single = all(len(row) == 1 for row in rows)
             return self.made(ListNode(tuple(row[0] if single else self.made(ListNode(tuple(row))) for row in rows)))
         return rows[0][0] if len(rows[0]) == 1 else self.made(ListNode(tuple(rows[0])))
 
     def row(self) -> list[Node]:
-        found = [self.expression()]
-        while self.skip(","):
+        found: list[Node] = []
+        while not found or self.skip(","):
             if self.skip("…"):
-                self.expect(",")
-                found = [self.columns(found[0], self.expression())]
+                found.append(_DOTS)
             else:
-                found.append(self.expression())
+                found.append(self.dotted_row() or self.expression())
         return found
 
-    def columns(self, first: Node, last: Node) -> Node:
+    def dotted_row(self) -> Node | None:
+        """A row that goes on, in a matrix of which it is a row; None if there is none."""
+        end = self.matching(self.at) if self.sign("[") else self.at
+        inside = any(self.sign_at(at, "…") for at in range(self.at, end))
+        if not inside or not (self.sign_at(end, ",") or self.sign_at(end, "]")):
+            return None
+        self.at += 1
+        cells = self.row()
+        self.expect("]")
+        return ListNode(tuple(cells))
+
+    def columns(self, row: list[Node]) -> list[Node]:
         """``[x_1, …, x_n]``: a vector by its components, or a matrix by its columns."""
-        high = _ends(first, last)
+        high = _ends(row[0], row[-1])
         if high is None:
             raise ParseError(_ELLIPSIS)
         index = Name("i…")
-        body = Times(_replaced(first, last, index), (("⊗", FunctionCall("onehot", (index, high))),))
-        return self.made(Sum((index.name,), _ONE, high, "", body))
+        return [self.made(_spread(_replaced(row[0], row[-1], index), (index, high)))]
 
     def arguments(self, closing: str) -> tuple[Node, ...]:
         """Expressions separated by commas, up to and including ``closing``."""
@@ -671,13 +687,13 @@ class _Parser:
             above = "d"
         if above:
             self.past_d(above)
+            twice = self.twice()
             numerator = None if self.sign("}") else self.expression()
             self.expect("}")
             self.expect("{")
-            self.past_d(above)
-            by = self.factor()
+            by = self.variables(above, twice)
             self.expect("}")
-            return self.differentiate(self.factor() if numerator is None else numerator, by)
+            return self.differentiate(self.factor() if numerator is None else numerator, *by)
         top = self.expression()
         self.expect("}")
         self.expect("{")
@@ -721,6 +737,8 @@ class _Parser:
                         raise ParseError(_COMPONENT.fill(what=name, index=show(at[0])))
                     return self.made(Subscript(self.made(FunctionCall(name, (Name(vectors[0]),))), at))
                 return self.made(Subscript(self.made(FunctionCall(name, self.call_arguments())), at))
+        if node == Name("id") and self.sign("("):
+            return self.call_arguments()[0]
         if isinstance(node, Name):
             kind = self.vocabulary.kinds.get(node.name)
             if kind in ("map", "rotation", "function"):
@@ -750,7 +768,7 @@ class _Parser:
             call = self.conditional(name)
         elif self.sign("(", "[", "{"):
             call = self.called(name, self.call_arguments())
-        elif (FUNCTIONS[name] == (1, 1) and name not in ("E", "Var", "Std", "O")) or name in ("max", "min"):
+        elif (names("functions")[name] == [1, 1] and name not in ("E", "Var", "Std", "O")) or name in ("max", "min"):
             call = self.called(name, (self.factor() if name in ("Re", "Im") else self.reach(name),))
         else:
             raise self.arity(name)
@@ -778,7 +796,7 @@ class _Parser:
         return self.made(FunctionCall(name, (body, *self.arguments(closing))))
 
     def called(self, name: str, args: tuple[Node, ...]) -> Node:
-        low, high = FUNCTIONS[name]
+        low, high = names("functions")[name]
         if not low <= len(args) <= high:
             raise self.arity(name)
         match name:
@@ -795,9 +813,9 @@ class _Parser:
                 return self.power(*args)
             case "log1p" | "softplus":
                 inside = args[0] if name == "log1p" else self.made(FunctionCall("exp", args))
-                return self.made(FunctionCall("log", (self.made(Plus(((False, _ONE), (False, inside)))),)))
+                return self.made(FunctionCall("log", (self.made(Plus(((False, ONE), (False, inside)))),)))
             case "expm1":
-                return self.made(Plus(((False, self.made(FunctionCall("exp", args))), (True, _ONE))))
+                return self.made(Plus(((False, self.made(FunctionCall("exp", args))), (True, ONE))))
             case "transpose":
                 return self.made(Transpose(args[0]))
             case "dot" | "outer" | "matmul":
@@ -806,7 +824,7 @@ class _Parser:
         return self.made(FunctionCall(name, args))
 
     def arity(self, name: str) -> ParseError:
-        low, high = FUNCTIONS[name]
+        low, high = names("functions")[name]
         if low == high:
             count = _ONE_ARGUMENT if low == 1 else _EXACT_ARGUMENTS.fill(low=low)
         else:
@@ -871,6 +889,23 @@ class _Parser:
             relation = "≠" if self.differing() else ""
         return self.summed(indices, low, high, relation, body)
 
+    def limit(self) -> Node:
+        """``lim_{t→0}`` and the quotient that it applies to."""
+        self.at += 1
+        self.expect("_")
+        closing = "}" if self.skip("{") else ")" if self.skip("(") else ""
+        step = self.index_name()
+        if not (self.skip("-") and self.skip(">")):
+            self.expect("⇒")
+        if self.factor() != ZERO:
+            raise self.expected("0")
+        if closing:
+            self.expect(closing)
+        self.indices.append(step)
+        body = self.product()
+        self.indices.pop()
+        return self.made(derivative_at_zero(body, Name(step), Name(self.vocabulary.by)))
+
     def below(self) -> tuple[tuple[str, ...], Node | None, Node | None, str]:
         if self.skip("{"):
             found = self.range()
@@ -903,11 +938,11 @@ class _Parser:
                 self.at += 1
             elif self.sign(",") and self.word_after():
                 self.at += 1
-            elif not (isinstance(self.next, Token) and self.next.kind == "word"):
+            elif not (isinstance(self.next, Token) and self.next.kind == "word" and self.next.text not in _BETWEEN):
                 break
             names.append(self.index_name())
         low = high = None
-        if self.skip("="):
+        if self.skip("=") or self.skip_word("in"):
             low = self.expression()
             if self.sign(",") and self.word_after():
                 self.at += 1
@@ -935,30 +970,27 @@ class _Parser:
         indices: tuple[str, ...] = ()
         low = high = None
         relation = ""
-        if self.skip(","):
+        said = self.skip_word("for")
+        if said or self.skip(","):
             indices, low, high, relation = self.range()
+            if said and high is None:
+                raise self.expected("in" if low is None else "..")
             if low is None and self.skip(","):
                 low = self.expression()
                 self.expect(",")
                 high = self.expression()
-            elif low is not None and high is None and isinstance(self.next, Token) and self.next.text == "to":
-                self.at += 1
+            elif low is not None and high is None and self.skip_word("to"):
                 high = self.expression()
-        elif isinstance(self.next, Token) and self.next.text == "for":
-            self.at += 1
-            name = self.index_name()
-            if not (isinstance(self.next, Token) and self.next.text == "in"):
-                raise self.expected("in")
-            self.at += 1
-            low = self.expression()
-            if not self.skip("..", "…"):
-                raise self.expected("..")
-            high = self.expression()
-            indices = (name,)
         self.expect(closing)
         self.bars = bars
         del self.indices[len(self.indices) - len(ahead) :]
         return self.summed(indices, low, high, relation, body)
+
+    def skip_word(self, word: str) -> bool:
+        """Consumes the next token if it is this word, and says whether it was."""
+        found = isinstance(self.next, Token) and self.next.text == word
+        self.at += found
+        return found
 
     def index_ahead(self) -> list[str]:
         """The letter before the next = sign: in sum(i q_i, i=1..d), the index is used before it is introduced."""
@@ -979,15 +1011,35 @@ class _Parser:
     # ------------------------------------------------------------------------------------- derivatives
 
     def partial_derivative(self, sign: str) -> Node:
-        """After ∂: ``y/∂x``, or ``/∂x (y)``."""
-        if self.skip("/"):
-            self.expect(sign)
-            by = self.factor()
-            return self.differentiate(self.factor(), by)
-        of = self.factor()
+        """After ∂: ``y/∂x``, ``²y/∂x∂z``, or ``/∂x (y)``."""
+        twice = self.twice()
+        of = None if self.sign("/") else self.factor()
         self.expect("/")
-        self.expect(sign)
-        return self.differentiate(of, self.factor())
+        by = self.variables(sign, twice)
+        return self.differentiate(self.factor() if of is None else of, *by)
+
+    def twice(self) -> bool:
+        """Consumes the ² of a second derivative, and says whether there was one."""
+        found = self.skip("^")
+        if found and self.exponent() != Number(Fraction(2)):
+            raise ParseError(_SECOND)
+        return found
+
+    def variables(self, sign: str, twice: bool) -> tuple[Node, ...]:
+        """What stands below a derivative: ``∂x``, or ``∂x ∂y`` or ``∂x²`` if it is a second one."""
+        bracket = twice and self.skip("(")
+        self.past_d(sign)
+        first = self.factor()
+        if not twice:
+            return (first,)
+        if isinstance(first, Power) and first.exponent == Number(Fraction(2)):
+            found = (first.base, first.base)
+        else:
+            self.past_d(sign)
+            found = (self.factor(), first)
+        if bracket:
+            self.expect(")")
+        return found
 
     def word_starts_d(self) -> bool:
         entry = self.next
@@ -996,9 +1048,6 @@ class _Parser:
         name = entry.text.replace("{", "").rstrip("}")  # d_{model} is a name
         unknown = name == "d" or split_word(name, self.vocabulary, self.indices) is None
         return name.startswith("d") and not name.startswith("d_") and unknown
-
-    def differential_next(self) -> bool:
-        return self.vocabulary.differentials and self.word_starts_d()
 
     def past_d(self, sign: str) -> None:
         """Consumes ∂, or the d of ``dx``."""
@@ -1011,23 +1060,55 @@ class _Parser:
         rest = cast(Token, entry).text[1:]
         self.entries[self.at : self.at + 1] = [Token("word", rest, entry.at + 1, True)] if rest else []
 
-    def total_derivative(self, entry: Token) -> Node | None:
-        """``dy/dx`` or ``d(…)/dx``, if no d is declared; None if the next tokens are neither."""
+    def total_derivative(self) -> Node | None:
+        """``dy/dx``, ``d(…)/dx`` or, in a derivation, ``dx``, if no d is declared; None if none of them comes next."""
         if not self.word_starts_d():
             return None
-        ahead = self.at + 1
-        if isinstance(self.entries[ahead], Token) and self.sign_at(ahead, "("):
-            ahead = self.matching(ahead)
-        after = self.entries[ahead + 1] if ahead + 1 < len(self.entries) else None
-        below = isinstance(after, Token) and after.kind == "word" and after.text.startswith("d")
-        if not (self.sign_at(ahead, "/") and below):
-            return None
-        self.past_d("d")
-        of = None if self.sign("/") else self.factor()
-        self.expect("/")
-        self.past_d("d")
+        at, entries = self.at, [*self.entries]
+        with contextlib.suppress(*(() if self.vocabulary.by else (ParseError,))):
+            self.past_d("d")
+            of = None if self.sign("/") else self.factor()
+            if self.sign("/") and self.word_after() and cast(Token, self.entries[self.at + 1]).text[0] == "d":
+                self.at += 1
+                self.past_d("d")
+                by = self.factor()
+                return self.differentiate(self.factor() if of is None else of, by)
+            if of and self.vocabulary.by:
+                return self.made(FunctionCall("d", (of,)))
+        self.at, self.entries = at, entries
+        return None
+
+    def gradient(self) -> Node:
+        """After ∇: ``_x y``; in a derivation, the variable may be left out."""
+        if self.vocabulary.by and not self.sign("_"):
+            return self.slope()
+        self.expect("_")
+        braced = self.skip("{")
         by = self.factor()
-        return self.differentiate(self.factor() if of is None else of, by)
+        if braced:
+            self.expect("}")
+        return self.differentiate(self.factor(), by)
+
+    def slope_of_map(self, entry: Token) -> Node | None:
+        """``DF(x)``, ``D F``, ``J_F(x)`` or ``D(id + F)(x)``; None if the next word is neither."""
+        known, name = maps(self.vocabulary), entry.text[1:].strip("_{}")
+        if not self.vocabulary.by or not known:
+            return None
+        derives = (
+            entry.text[0] == "D" and "D" not in self.vocabulary.spellings and name in (*known, "", self.vocabulary.by)
+        )
+        if not (derives or (name in known and entry.text.startswith("J_"))):
+            return None
+        self.entries[self.at : self.at + 1] = [Token("word", name, entry.at, False)] if name else []
+        return self.slope()
+
+    def slope(self) -> Node:
+        """The derivative of what follows by what the derivation differentiates by: of F, F(x) or (id + F)(x)."""
+        by, of = Name(self.vocabulary.by), self.factor()
+        known: dict[Node, Node] = {Name(name): FunctionCall(name, (by,)) for name in maps(self.vocabulary)}
+        if self.sign("(") and known.keys() & {*walk(of)}:
+            self.call_arguments()
+        return self.differentiate(replaced(of, {**known, Name("id"): by}), by)
 
     def sign_at(self, at: int, sign: str) -> bool:
         entry = self.entries[min(at, len(self.entries) - 1)]
@@ -1044,10 +1125,12 @@ class _Parser:
                     return place + 1
         return len(self.entries) - 1
 
-    def differentiate(self, of: Node, by: Node) -> Node:
-        if isinstance(by, Number) or (isinstance(by, Subscript) and isinstance(by.of, Subscript)):
-            raise ParseError(_DERIVATIVE)
-        return self.made(Derivative(of, by))
+    def differentiate(self, of: Node, *variables: Node) -> Node:
+        for by in variables:
+            if isinstance(by, Number) or (isinstance(by, Subscript) and isinstance(by.of, Subscript)):
+                raise ParseError(_DERIVATIVE)
+            of = self.made(Derivative(of, by))
+        return of
 
 
 # -------------------------------------------------------------------------------------- a_1 + … + a_n
@@ -1096,17 +1179,76 @@ def _ends(first: Node, last: Node) -> Node | None:
     found = {*_pairs(first, last)}
     ones = {one for one, _ in found}
     others = {other for _, other in found}
-    return others.pop() if ones == {Number(Fraction(1))} and len(others) == 1 else None
+    return others.pop() if ones == {ONE} and len(others) == 1 else None
 
 
 def _replaced(first: Node, last: Node, by: Node) -> Node:
     """``first`` with ``by`` wherever it differs from ``last``."""
-    if first == last:
-        return first
-    if not _alike(first, last):
-        return by
+    return _merged(first, last, dict.fromkeys(_pairs(first, last), by))
+
+
+def _merged(first: Node, last: Node, by: Mapping[tuple[Node, Node], Node]) -> Node:
+    """``first`` with what ``by`` has for each pair of parts in which it differs from ``last``."""
+    if first == last or (first, last) in by:
+        return by.get((first, last), first)
     pairs = zip(children(first), children(last), strict=True)
-    return with_children(first, [_replaced(one, other, by) for one, other in pairs])
+    return with_children(first, [_merged(one, other, by) for one, other in pairs])
+
+
+def _spread(entry: Node, *places: tuple[Name, Node]) -> Node:
+    """The vector or matrix with this entry at each place: indices, and how far they run."""
+    for place in places:
+        entry = Times(entry, (("⊗", FunctionCall("onehot", place)),))
+    for index, high in dict(reversed(places)).items():
+        entry = Sum((index.name,), ONE, high, "", entry)
+    return entry
+
+
+def _matrix(rows: list[list[Node]]) -> Node:
+    """The matrix with these rows, from its corners: ``[[a_11, …, a_1n], …, [a_n1, …, a_nn]]``.
+
+    Its diagonal may differ from the rest. Raises ParseError if the corners do not tell all entries that are written.
+    """
+    top, bottom = rows[0], rows[-1]
+    beside, along = ({*_pairs(top[-1], bottom[0])}, {*_pairs(top[0], bottom[-1])})
+    wide = {one for one, other in beside if other == ONE}
+    tall = {other for one, other in beside if one == ONE}
+    highs = [*({other for _, other in along} or wide | tall or {_DOTS})]
+    height, width = min(tall or highs, key=repr), min(wide or highs, key=repr)
+
+    def entry(row: Node, column: Node) -> Node:
+        return _merged(top[-1], bottom[0], {**dict.fromkeys(beside, row), (width, ONE): column})
+
+    def diagonal(place: Node) -> Node:
+        return _merged(top[0], bottom[-1], dict.fromkeys(along, place))
+
+    written = [(row, *cell) for row, cells in _placed(rows, height) for cell in _placed(cells, width)]
+    at, across = Name("i…"), Name("j…")
+    if highs != [_DOTS] and all(entry(row, column) == cell for row, column, cell in written):
+        return _spread(entry(at, across), (at, height), (across, width))
+    fits = height == width and all(
+        (diagonal(row) if row == column else entry(row, column)) == cell for row, column, cell in written
+    )
+    off = top[-1] == bottom[0] == ZERO
+    if not fits or (highs == [_DOTS] and not off):
+        raise ParseError(_ELLIPSIS)
+    more, less = diagonal(at), entry(at, at)
+    if isinstance(more, Plus) and (False, less) in more.terms:
+        terms = [term for term in more.terms if term != (False, less)]
+        more = terms[0][1] if terms[0][0] is False and len(terms) == 1 else Plus(tuple(terms))
+    elif not off:
+        more = Plus(((False, more), (True, less)))
+    alone = Times(more, ((" ", Name("I")),)) if at not in walk(more) else _spread(more, (at, height), (at, height))
+    alone = Name("I") if more == ONE else alone
+    return alone if off else Plus(((False, alone), (False, _spread(entry(at, across), (at, height), (across, width)))))
+
+
+def _placed(items: Sequence[T], high: Node) -> list[tuple[Node, T]]:
+    """The items of a list that goes on, with their places: 1, 2 and so on before the dots, ``high`` after them."""
+    dots = next((at for at, item in enumerate(items) if item in (_DOTS, [_DOTS])), 0)
+    if len(items) != dots + 2:
+        raise ParseError(_ELLIPSIS)
+    return [(Number(Fraction(at + 1)), item) for at, item in enumerate(items[:dots])] + [(high, items[-1])]
 
 
 def _number(text: str) -> Fraction:

@@ -46,7 +46,7 @@ def _text(node: Node) -> str:
         case Number(value):
             text = number(value)
         case Name(name):
-            text = name.replace("i…", "i")
+            text = _index(name)
         case Plus(terms):
             text = ""
             for minus, term in terms:
@@ -69,6 +69,11 @@ def _text(node: Node) -> str:
         case Derivative(of, by):
             text = f"∂{show(of, _TIGHT)}/∂{show(by, _TIGHT)}"
     return text
+
+
+def _index(name: str) -> str:
+    """A name without the mark of those that nobody typed: i for i…"""
+    return name[0] if name[1:] == "…" else name
 
 
 def _call(function: str, args: tuple[Node, ...]) -> str:
@@ -152,5 +157,5 @@ def _sum(node: Sum) -> str:
 
 def shown_indices(node: Sum) -> list[str]:
     """The indices below a sign of a sum, with the one that it leaves out."""
-    shown = [index.replace("i…", "i") for index in node.indices]
+    shown = [_index(index) for index in node.indices]
     return [*shown, show(node.without)] if node.without else shown

@@ -193,33 +193,49 @@ def _joined(one: Monomial, two: Monomial) -> Monomial:
 
 
 class Dual:
-    """A number with its derivative with respect to one variable."""
+    """A number with its derivative with respect to one variable.
 
-    __slots__ = ("derivative", "value")
+    ``level`` counts the derivatives that it is below: to a number of a higher one, numbers of lower ones are constant.
+    """
 
-    def __init__(self, value: Scalar, derivative: Scalar) -> None:
+    __slots__ = ("derivative", "level", "value")
+
+    def __init__(self, value: Scalar, derivative: Scalar, level: int = 0) -> None:
         self.value = value
         self.derivative = derivative
+        self.level = level
+
+    def _lifted(self, other: Scalar) -> tuple[Dual, Dual]:
+        """Both numbers at the higher level of the two."""
+        if isinstance(other, Dual) and other.level > self.level:
+            return Dual(self, Fraction(0), other.level), other
+        same = isinstance(other, Dual) and other.level == self.level
+        return self, other if same else Dual(other, Fraction(0), self.level)
 
     def __add__(self, other: Scalar) -> Dual:
         """The sum."""
-        if isinstance(other, Dual):
-            return Dual(self.value + other.value, self.derivative + other.derivative)
-        return Dual(self.value + other, self.derivative)
+        one, two = self._lifted(other)
+        return Dual(one.value + two.value, one.derivative + two.derivative, one.level)
 
     __radd__ = __add__
 
     def __neg__(self) -> Dual:
         """The negation."""
-        return Dual(-self.value, -self.derivative)
+        return Dual(-self.value, -self.derivative, self.level)
 
     def __mul__(self, other: Scalar) -> Dual:
         """The product."""
-        if isinstance(other, Dual):
-            return Dual(self.value * other.value, self.derivative * other.value + self.value * other.derivative)
-        return Dual(self.value * other, self.derivative * other)
+        one, two = self._lifted(other)
+        return Dual(one.value * two.value, one.derivative * two.value + one.value * two.derivative, one.level)
 
     __rmul__ = __mul__
+
+
+def plain(x: Scalar) -> Scalar:
+    """``x`` without its derivatives."""
+    while isinstance(x, Dual):
+        x = x.value
+    return x
 
 
 def _constant(x: Scalar) -> Scalar:
@@ -235,7 +251,7 @@ def divide(a: Scalar, b: Scalar) -> Scalar:
     """a / b. Raises UndefinedError if b is 0."""
     if isinstance(b, Dual):
         over = divide(Fraction(1), b.value)
-        return a * Dual(over, -(b.derivative * over * over))
+        return a * Dual(over, -(b.derivative * over * over), b.level)
     b = _constant(b)
     if b == 0:
         raise UndefinedError(_BY_ZERO)
@@ -249,13 +265,16 @@ def power(a: Scalar, b: Scalar) -> Scalar:
     b = _constant(b)
     if isinstance(a, Dual):
         if b == 0:
-            return Dual(Fraction(1), Fraction(0) * a.derivative)
-        return Dual(power(a.value, b), b * power(a.value, b - 1) * a.derivative)
+            return Fraction(1)
+        return Dual(power(a.value, b), b * power(a.value, b - 1) * a.derivative, a.level)
     whole = isinstance(b, Fraction) and b.denominator == 1
     if isinstance(a, Poly):
         if not whole or b < 0:
             raise NotPolynomialError
-        return _repeated(a, int(b))
+        found: Scalar = Fraction(1)
+        for _ in range(int(b)):
+            found = a * found
+        return found
     if is_complex(a) or is_complex(b):
         return _complex_power(a, b)
     if a == 0 and (b <= 0 if whole else to_mpf(b) <= 0):
@@ -282,13 +301,6 @@ def _complex_power(a: Scalar, b: Scalar) -> Scalar:
     return a ** int(b)
 
 
-def _repeated(a: Poly, count: int) -> Scalar:
-    found: Scalar = Fraction(1)
-    for _ in range(count):
-        found = a * found
-    return found
-
-
 def _magnitude(x: Scalar) -> int:
     """The approximate number of binary digits before the point."""
     if is_mpf(x):
@@ -312,7 +324,7 @@ def apply(function: str, x: Scalar) -> Scalar:
     x = _constant(x)
     if isinstance(x, Dual):
         value = apply(function, x.value)
-        return Dual(value, _derivative(function, x.value, value) * x.derivative)
+        return Dual(value, _derivative(function, x.value, value) * x.derivative, x.level)
     if is_complex(x) and function not in ("exp", "abs", *_PARTS):
         raise UndefinedError(_COMPLEX.fill(function=function))
     if function in _PARTS:
@@ -347,9 +359,9 @@ def _derivative(function: str, x: Scalar, value: Scalar) -> Scalar:
         case "sqrt":
             return divide(Fraction(1, 2), value)
         case "abs":
-            if x == 0:
+            if plain(x) == 0:
                 raise UndefinedError(_POWER)
-            return Fraction(1 if x > 0 else -1)
+            return Fraction(1 if plain(x) > 0 else -1)
         case "exp":
             return value
         case "sigmoid":

@@ -6,6 +6,7 @@ import contextlib
 import itertools
 import re
 import string
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -15,6 +16,7 @@ from grader.core.model import Message
 from grader.core.tables import patterns, table
 from grader.formulas.ast import (
     IMAGINARY,
+    ONE,
     Derivative,
     FunctionCall,
     Name,
@@ -25,13 +27,15 @@ from grader.formulas.ast import (
     Sum,
     Times,
     children,
+    free_names,
+    replaced,
     walk,
     with_children,
 )
 from grader.formulas.errors import ParseError
-from grader.formulas.parse import parse_chain
+from grader.formulas.parse import index_names, parse_chain
 from grader.formulas.printer import show
-from grader.formulas.tokens import is_cjk, normalize, plain_matrices
+from grader.formulas.tokens import is_cjk, names, normalize, plain_matrices
 from grader.formulas.vocabulary import Kind, Vocabulary, function_name, split_word
 
 MOST_LINES = 60
@@ -47,9 +51,8 @@ _MANY = Message("At most {most} lines are allowed.")
 
 #: Functions that are written without brackets: sin θ.
 _BARE = ("exp", "log", "log2", "lg", "sqrt", "sin", "cos")
-_ARROWS = r"(?<!\{\w)(?<!\{\w )(?:⇒|⟹|⇔|⟺|=>|→|\\Rightarrow|\\implies|\\iff)"
+_ARROWS = r"(?<!\{\w)(?<!\{\w )(?<!\(\w)(?:⇒|⟹|⇔|⟺|=>|→|\\Rightarrow|\\implies|\\iff)"
 _QUOTED = 70
-_MEANT = ("期望", "方差", "协方差", "转置")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +122,7 @@ def equations(
     for line in beside:
         for part in (piece for outer in _outer_parts(line) for piece in _phrase("among_equations").split(outer)):
             with contextlib.suppress(ParseError):
+                part = _phrase("announced").sub("", part, count=1)
                 sides = parse_chain(strip_words(part, local.vocabulary), local.vocabulary)
                 found += itertools.pairwise(map(local.unfolded, sides))
     return tuple(dict.fromkeys((left, right) for left, right in found if left != right))
@@ -164,7 +168,21 @@ def _read_lines(
             found.append(sides)
     if len(cases) > 1:
         found.append(_both_cases(cases))
+    if found and any(_phrase("repeated").search(line) for _, line in lines):
+        known = index_names(found[0][0].node, vocabulary) | set(vocabulary.kinds)
+        found = [tuple(replace(side, node=_summed(side.node, known)) for side in sides) for sides in found]
     return tuple(found), tuple(left_out)
+
+
+def _summed(node: Node, known: Collection[str]) -> Node:
+    """``node`` with a sum over each index that a term has twice and that is not ``known``: A_ij B_jk."""
+    if isinstance(node, Plus):
+        return with_children(node, [_summed(term, known) for term in children(node)])
+    places = [part.at for part in walk(node) if isinstance(part, Subscript)]
+    times = Counter(name for at in places for index in at for name in free_names(index))
+    for name in (name for name, count in times.items() if count > 1 and name not in known):
+        node = Sum((name,), None, None, "", node)
+    return node
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,9 +260,12 @@ def _local_names(lines: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> Lo
         others = [other for place, (_, other) in enumerate(lines) if place != at]
         for name, formula in _names_given(line, others, local.vocabulary):
             known = any(_known(word, local.vocabulary) for word in {name, _base(name)})
+            known |= name[:1] == "d" and local.vocabulary.kinds.get(name[1:]) == "map"  # dF, a differential
             meant = _base(name) != name and function_name(_base(name), local.vocabulary)
             if name == "e" or not (known or meant in ("E", "Var", "O", "D")):
                 local = _with_name(local, name, formula)
+            elif formula.startswith(f"{_base(name)} onehot("):  # J_j, which would be a row, for column j of J
+                local = replace(_with_name(local, name, formula), vocabulary=local.vocabulary)
             elif vocabulary.kinds.get(name) == "definition":
                 with contextlib.suppress(ParseError):
                     stated = parse_chain(strip_words(formula, local.vocabulary), local.vocabulary)[0]
@@ -258,6 +279,8 @@ def _names_given(line: str, others: Sequence[str], vocabulary: Vocabulary) -> It
         for found in re.finditer(each["said"], line):
             parts = found.groupdict()
             yield each["name"].format(**parts), each["formula"].format(**parts)
+    if vocabulary.kinds.get(vocabulary.by) == "vector":
+        yield from ((found[found.lastindex or 0], f"d{vocabulary.by}") for found in _phrase("direction").finditer(line))
     formula, _, remark = line.partition("#")
     yield from ((polar[2], f"angle({polar[1]})") for polar in _phrase("polar").finditer(line))
     for text in (formula if _announces(formula) else "", remark):
@@ -339,7 +362,7 @@ def _apart(node: Node, taken: frozenset[str]) -> Node:
     if isinstance(node, Sum) and (same := next((index for index in node.indices if index in taken), None)):
         used = taken | {part.name for part in walk(node) if isinstance(part, Name)} | {*node.indices}
         other = next((letter for letter in string.ascii_lowercase[8:] if letter not in used), f"{same}'")
-        renamed = LocalNames(Vocabulary({}), {same: Name(other)}).unfolded(node)
+        renamed = replaced(node, {Name(same): Name(other)})
         indices = tuple(other if index == same else index for index in node.indices)
         return _apart(replace(cast(Sum, renamed), indices=indices), taken)
     return with_children(node, [_apart(child, taken) for child in children(node)])
@@ -390,8 +413,8 @@ def _is_sentence(line: str, vocabulary: Vocabulary) -> bool:
     if "=" not in text and (explained or _phrase("says").search(text)):
         return True
     given = [part for part in _outer_parts(text) if _phrase("chained").match(part)]
-    if len(given) > 1 and (foreign or chinese) and not _phrase("case").match(text):
-        return True  # from s = K q and t = … we get: two equations, and words
+    if len(given) > 1 and all(part.partition("=")[0].strip() for part in given) and not _phrase("case").match(text):
+        return True  # from s = K q and t = … we get: two equations
     ends_in_words = text.endswith((",", "，", *words[-1:])) or is_cjk(text[-1:])
     if _phrase("reason_line").match(text) and ends_in_words and "=" not in re.split("[,，]", text)[-1]:
         return bool(foreign or chinese)
@@ -456,7 +479,7 @@ def _both_cases(cases: Sequence[_Case]) -> tuple[Side, ...]:
         raise ParseError(_CASES)
     one, two = sorted(cases[0].indices)
     delta = FunctionCall("delta", (Name(one), Name(two)))
-    apart = Plus(((False, Number(Fraction(1))), (True, delta)))
+    apart = Plus(((False, ONE), (True, delta)))
     same, other = (case.sides for case in sorted(cases, key=lambda case: not case.equal))
     found: list[Side] = []
     for step in range(max(len(same), len(other))):
@@ -487,13 +510,8 @@ def _formula_lost(line: str, kept: str) -> bool:
 def strip_words(line: str, vocabulary: Vocabulary) -> str:
     """``line`` without the words of a reason, and without the sign that connects it to the line before."""
     line = _phrase("and_so").sub("", normalize(line).replace("\x1f", " "))
-    while lead := (
-        _phrase("lead").match(line)
-        or _phrase("label").match(line)
-        or _phrase("reason_first").match(line)
-        or _phrase("concluded").match(line)
-        or _label(line, vocabulary)
-    ):
+    heads = ("lead", "label", "reason_first", "concluded", "by_reason")
+    while lead := next(filter(None, (_phrase(head).match(line) for head in heads)), None) or _label(line, vocabulary):
         line = line[lead.end() :]
     for name in ("mark", "reason"):
         if (cut := _phrase(name).search(line)) and not _inside(line, cut.start()):
@@ -559,13 +577,11 @@ def _wordy(text: str, vocabulary: Vocabulary) -> bool:
     if any(is_cjk(char) and not _function(text, at) for at, char in enumerate(text)):
         return True
     text = _phrase("index").sub("", text)
-    words = (found for found in _phrase("word").finditer(text) if not _is_call(found, text, vocabulary))
-    return any(_foreign(word[0], vocabulary) for word in words)
-
-
-def _is_call(word: re.Match[str], text: str, vocabulary: Vocabulary) -> bool:
-    """Whether a word is a function whose argument follows, maybe after a space."""
-    return bool(function_name(word[0], vocabulary)) and text[word.end() :].lstrip().startswith(("(", "[", "{"))
+    for word in _phrase("word").finditer(text):
+        called = function_name(word[0], vocabulary) and text[word.end() :].lstrip().startswith(("(", "[", "{"))
+        if not called and _foreign(word[0], vocabulary):
+            return True
+    return False
 
 
 def _words_alone(text: str, vocabulary: Vocabulary) -> bool:
@@ -591,4 +607,6 @@ def _foreign(word: str, vocabulary: Vocabulary) -> bool:
 
 
 def _function(line: str, at: int) -> bool:
-    return any(line.startswith(name, at - shift) for name in _MEANT for shift in range(len(name)) if at >= shift)
+    return any(
+        line.startswith(name, at - shift) for name in names("chinese") for shift in range(len(name)) if at >= shift
+    )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from grader.core.model import Message
-from grader.core.tables import patterns
+from grader.core.tables import patterns, table
 from grader.formulas.errors import ParseError
 
 MAX_LENGTH = 2000
@@ -22,33 +24,16 @@ _DIGITS = Message("The number {number}… has too many digits.")
 #: An invisible word boundary.
 _BREAK = "\x1f"
 
-_GREEK_NAMES = (
-    "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu", "xi",
-    "omicron", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega",
-)  # fmt: skip
-GREEK = {
-    name: chr(code) for code, name in zip([*range(0x3B1, 0x3C2), *range(0x3C3, 0x3CA)], _GREEK_NAMES, strict=True)
-} | {"Delta": "Δ", "Theta": "Θ", "Omega": "Ω", "Phi": "Φ", "Psi": "Ψ", "Gamma": "Γ", "Lambda": "Λ", "Sigma": "Σ"}
-GREEK |= {"varepsilon": "ε", "eps": "ε", "vartheta": "θ", "varphi": "φ"}
 
-_LATEX = {
-    "cdot": "·", "times": "×", "odot": "⊙", "circ": "⊙", "otimes": "⊗", "top": "⊤", "intercal": "⊤", "prime": "'",
-    "sum": "Σ", "partial": "∂", "nabla": "∇", "langle": "⟨", "rangle": "⟩", "lVert": "‖", "rVert": "‖", "Vert": "‖",
-    "lvert": "|", "rvert": "|", "vert": "|", "mid": "|", "ldots": "...", "cdots": "...", "dots": "...",
-    "neq": "≠", "ne": "≠", "sqrt": "√", "surd": "√", "lbrace": "(", "rbrace": ")", "ast": "*", "div": "/",
-    "leq": "≤", "le": "≤", "geq": "≥", "ge": "≥", "lt": "<", "gt": ">", "to": "→", "Rightarrow": "⇒", "implies": "⇒",
-    "ell": "l", "E": "E", "lbrack": "[", "rbrack": "]",
-}  # fmt: skip
+def names(which: str) -> Mapping[str, Any]:
+    """A table of ``names.yaml``."""
+    found: Mapping[str, Any] = table(__file__, "names.yaml")[which]
+    return found
 
-_SIGNS = str.maketrans({
-    "⋅": "·", "•": "·", "∙": "·", "・": "·", "×": "*", "∗": "*", "−": "-", "–": "-", "—": "-", "‐": "-", "‑": "-",
-    "÷": "/", "∕": "/", "⁄": "/", "、": ",", "【": "[", "】": "]", "〔": "[", "〕": "]", "〈": "⟨", "〉": "⟩",
-    "《": "⟨", "》": "⟩", "∑": "Σ", "⊤": "T", "∘": "⊙", "′": "'", "’": "'", "‘": "'", "ʹ": "'", "∣": "|", "∥": "‖",
-    "⋯": "…", "。": " ", "∇": "∇", "→": "⇒", "⟹": "⇒", "⟶": "⇒", "⇔": "⇒", "⟺": "⇒",
-})  # fmt: skip
 
-#: Chinese names of functions.
-_CHINESE = {"期望": "E", "方差": "Var", "协方差": "Cov", "标准差": "Std", "转置": "transpose"}
+@functools.cache
+def _signs() -> dict[int, str]:
+    return str.maketrans(dict(names("signs")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +52,7 @@ def normalize(text: str) -> str:
         raise ParseError(_LONG.fill(most=MAX_LENGTH, length=len(text)))
     text = "".join(" " if char.isspace() else char for char in text if unicodedata.category(char) != "Cf")
     text = plain_matrices(_raised(text))
-    text = unicodedata.normalize("NFKC", text).translate(_SIGNS).replace("...", "…")
+    text = unicodedata.normalize("NFKC", text).translate(_signs()).replace("...", "…")
     text = _sign("eye").sub("I", _sign("module").sub("", _sign("one_hot").sub("onehot", _latex(text))))
     text = _sign("called_index").sub(r"_{\1}", _sign("delta").sub("δ", _sign("aligned").sub("", text)))
     text = _sign("iverson").sub(_delta, _sign("ones").sub(lambda found: f"ones({found[1] or found[2]})", text))
@@ -118,7 +103,7 @@ def _latex(text: str) -> str:
         text = _sign("over").sub(r"\\frac{\1}{\2}", text)
         text = _sign("wrapped").sub(lambda found: f"{_BREAK}{found[1].strip()}{_BREAK}", text)
         text = _sign("dropped").sub(_BREAK, text)
-        text = _sign("command").sub(lambda found: _command(found[1]), text).translate(_SIGNS)
+        text = _sign("command").sub(lambda found: _command(found[1]), text).translate(_signs())
     text = re.sub(rf"_{_BREAK}+([^\W_]+){_BREAK}*", r"_{\1}", text)
     text = _sign("greek_apart").sub("", text)
     # A word in a subscript belongs to its name, whatever command was around it.
@@ -130,7 +115,7 @@ def _latex(text: str) -> str:
 def _command(name: str) -> str:
     if name == "frac" or name in ("dfrac", "tfrac"):
         return f"{_BREAK}\\frac"
-    return _LATEX.get(name) or f"{_BREAK}{GREEK.get(name, name)}{_BREAK}"
+    return names("latex").get(name) or f"{_BREAK}{names('greek').get(name, name)}{_BREAK}"
 
 
 def excerpt(text: str, at: int) -> str:
@@ -162,7 +147,7 @@ def _next(text: str, at: int) -> tuple[Literal["number", "word", "sign"], str, i
         return "number", number[0], len(number[0])
     if text.startswith("\\frac", at):
         return "sign", "\\frac", 5
-    for chinese, word in _CHINESE.items():
+    for chinese, word in names("chinese").items():
         if text.startswith(chinese, at):
             return "word", word, len(chinese)
     if _letter(text[at]):

@@ -11,28 +11,11 @@ from grader.core.model import Message
 from grader.core.text import EMPTY, formula_list, nearest
 from grader.formulas.ast import FunctionCall, Name, Node, Number, Subscript, Transpose
 from grader.formulas.errors import ParseError
-from grader.formulas.tokens import GREEK
+from grader.formulas.tokens import names as table
 
 #: What a name stands for, which decides what may follow it: indices, an argument, or nothing.
 Kind: TypeAlias = Literal["scalar", "vector", "matrix", "map", "rotation", "definition", "function"]
 
-#: Function → the least and the largest number of arguments.
-FUNCTIONS: Mapping[str, tuple[int, int]] = {
-    "E": (1, 1), "Var": (1, 1), "Std": (1, 1), "Cov": (2, 2), "exp": (1, 1), "log": (1, 1), "log2": (1, 1),
-    "sqrt": (1, 1), "sin": (1, 1), "cos": (1, 1), "sigmoid": (1, 1), "abs": (1, 1), "softmax": (1, 1), "mean": (1, 1),
-    "max": (1, 9), "min": (1, 9), "norm": (1, 1), "rot": (1, 1), "diag": (1, 1), "onehot": (1, 2), "ones": (1, 1),
-    "transpose": (1, 1), "sum": (1, 9), "D": (1, 2), "O": (1, 1), "dot": (2, 2), "outer": (2, 2), "matmul": (2, 2),
-    "angle": (1, 1), "delta": (2, 2), "lg": (1, 1), "pow": (2, 2), "log1p": (1, 1), "expm1": (1, 1), "softplus": (1, 1),
-    "Re": (1, 1), "Im": (1, 1), "conj": (1, 1),
-}  # fmt: skip
-_ALIASES = {
-    "var": "Var", "V": "Var", "variance": "Var", "cov": "Cov", "ln": "log", "Exp": "exp", "Log": "log", "lb": "log2",
-    "log_2": "log2", "log10": "lg", "Sqrt": "sqrt", "Softmax": "softmax", "Mean": "mean", "avg": "mean", "Sum": "sum",
-    "Abs": "abs",
-    "R": "rot", "one_hot": "onehot", "inner": "dot", "Transpose": "transpose", "Θ": "O", "Theta": "O",
-    "σ": "sigmoid", "grad": "D", "expectation": "E", "std": "Std", "SD": "Std", "stdev": "Std",
-    "overline": "conj",
-}  # fmt: skip
 #: Shorter names of functions are only recognised as whole words, not inside a run of letters.
 _SHORT = 3
 _ONE_HOT = "onehot_"
@@ -48,12 +31,13 @@ _TWO_WAYS = Message("“{word}” is ambiguous; write `*` between the names.")
 class Vocabulary:
     """The declared names with their kinds, and the name that each spelling stands for.
 
-    With ``differentials``, ``dx`` is the differential of x wherever it is no declared name.
+    ``by`` is what a derivation differentiates by: there, ``dx`` is the differential of x wherever it is no declared
+    name, and ``DF`` the derivative of F.
     """
 
     kinds: Mapping[str, Kind]
     spellings: Mapping[str, str] = field(default_factory=dict)
-    differentials: bool = False
+    by: str = ""
 
     @staticmethod
     def of(kinds: Mapping[str, Kind], aliases: Mapping[str, Iterable[str]] | None = None) -> Vocabulary:
@@ -73,7 +57,7 @@ class Vocabulary:
 
 def _spellings(name: str) -> set[str]:
     found = {name, name.replace("_", "")}
-    for latin, greek in GREEK.items():
+    for latin, greek in table("greek").items():
         found |= {form.replace(greek, latin) for form in found if greek in form}
         if name == latin or name.startswith(f"{latin}_") or name.endswith(f"_{latin}"):
             found.add(name.replace(latin, greek))
@@ -88,7 +72,13 @@ def function_name(word: str, vocabulary: Vocabulary) -> str | None:
     """The function called ``word``; None if there is none, or if ``word`` is declared as something else."""
     if word in vocabulary.spellings:
         return None
-    return word if word in FUNCTIONS else _ALIASES.get(word)
+    return word if word in table("functions") else table("aliases").get(word)
+
+
+def maps(vocabulary: Vocabulary) -> set[str]:
+    """The names of maps, and that of the identity."""
+    found = {name for name, kind in vocabulary.kinds.items() if kind == "map"}
+    return found | {"id"} if found and vocabulary.by else found
 
 
 def split_word(word: str, vocabulary: Vocabulary, bound: Iterable[str] = ()) -> tuple[Piece, ...] | None:
@@ -121,7 +111,7 @@ def _pieces(word: str, at: int, vocabulary: Vocabulary, bound: frozenset[str]) -
                 (len(form) + length, piece) for length, piece in _subscripts(word, at + len(form), name, vocabulary)
             ]
     found += _in_small_letters(word, at, vocabulary)
-    for known in (*FUNCTIONS, *_ALIASES):
+    for known in (*table("functions"), *table("aliases")):
         whole = at + len(known) == len(word)
         if word.startswith(known, at) and (len(known) >= _SHORT or (whole and (at == 0 or known == "E"))):
             called = function_name(known, vocabulary)
@@ -186,7 +176,7 @@ def _special(word: str, vocabulary: Vocabulary) -> list[tuple[int, Piece]]:
     """Predefined names: I, I_n, π, e, e_t, δ_ij, and single letters, which can be indices."""
     if word.startswith("I_") and word[2:] in vocabulary.spellings:
         return [(len(word), Name("I"))]
-    if word in ("I", "pi", "π", "e"):
+    if word in ("I", "pi", "π", "e") or (word == "id" and word in maps(vocabulary)):
         return [(len(word), Name({"pi": "π"}.get(word, word)))]
     if len(word) == 1:
         return [(1, Name(word))]
@@ -201,7 +191,7 @@ def _special(word: str, vocabulary: Vocabulary) -> list[tuple[int, Piece]]:
 def unknown_name(word: str, vocabulary: Vocabulary) -> ParseError:
     """The error for an undeclared name, with the nearest declared one."""
     known = list(vocabulary.kinds)
-    meant = nearest(word, [*known, *(name for name in FUNCTIONS if len(name) >= _SHORT)])
+    meant = nearest(word, [*known, *(name for name in table("functions") if len(name) >= _SHORT)])
     near = _NEAR.fill(name=meant) if meant else EMPTY
     shown = word if len(word) <= 24 else f"{word[:23]}…"
     return ParseError(_UNKNOWN.fill(word=shown, near=near, known=formula_list(known) if known else "–"))

@@ -25,7 +25,7 @@ _LENGTH = Message("the length of the result is {got}; expected {expected}")
 _WRONG_LENGTH = Message("the result has the wrong length")
 _NO_VALUE = Message("the result is None (is a return missing?)")
 #: The only sentences for hidden cases. They reveal nothing about the result.
-SECRETS = (_WRONG, _WRONG_SHAPE, _NAN, _INF, _WRONG_KIND, _WRONG_LENGTH, _NO_VALUE)
+SHARED = (_WRONG, _WRONG_SHAPE, _NAN, _INF, _WRONG_KIND, _WRONG_LENGTH, _NO_VALUE)
 
 #: Larger integers are treated as this one.
 _LARGEST = int(np.finfo(np.float64).max)

@@ -77,36 +77,22 @@ def _raised(seen: Raised, public: bool) -> Text:
     if seen.type == "NotImplementedError":
         return _NOT_WRITTEN.fill(place=place)
     if seen.type == "EOFError":
-        return Message(
-            "{when}it called input(){place}, but nobody can type while code is graded: remove input() and use the "
-            "function's arguments instead"
-        ).fill(when=when, place=place)
+        return text_of(_said()["advice"]["input"]).fill(when=when, place=place)
     text = Message("{when}it raised {type}{said}{place}").fill(
         when=when, type=exception_name(seen, public), said=_one_line(detail), place=place
     )
     advice = _advice(seen)
-    return text if advice is None else advice.fill(text=text)
+    return text if advice is None else text_of(_said()["advice"][advice]).fill(text=text)
 
 
-def _advice(seen: Raised) -> Text | None:
-    """The ``text`` about an exception with what to do, for those whose usual cause is known."""
+def _advice(seen: Raised) -> str | None:
+    """The name of what to do about an exception, for those whose usual cause is known."""
     if seen.during == "import" and "partially initialized module" in seen.text:
         own = PurePosixPath(seen.file or "").stem
-        if f"partially initialized module '{own}'" in seen.text:
-            return Message(
-                "{text}. The file has the same name as the module it imports, so it imports itself: rename the "
-                "file, or remove this import"
-            )
-        return Message(
-            "{text}. These files import each other in a circle: move what both need into a third file, or import it "
-            "inside the function that uses it"
-        )
+        return "itself" if f"partially initialized module '{own}'" in seen.text else "circle"
     if seen.type == "ModuleNotFoundError":
-        return Message(
-            "{text}. Only the files you submitted, NumPy, torch, the standard library and packages that the "
-            "course allows are available here"
-        )
-    return Message("{text}. A submission may use about 1 GB") if seen.out_of_memory else None
+        return "modules"
+    return "memory" if seen.out_of_memory else None
 
 
 _AT = Message(" at {file}, line {line}")
@@ -144,11 +130,7 @@ def _one_line(text: str) -> str:
 
 def _timed_out(limit: float, clock: str, during: str) -> Text:
     what = Message("loading the file") if during == "import" else Message("it")
-    if clock == "cpu":
-        text = Message("{what} used more than {limit:g} s of CPU time and was stopped: is there an infinite loop?")
-    else:
-        text = Message("{what} took more than {limit:g} s and was stopped: is the code waiting for something?")
-    return text.fill(what=what, limit=limit)
+    return text_of(_said()["timed-out"][clock]).fill(what=what, limit=limit)
 
 
 def _died(seen: Died) -> Text:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from grader.core import bounded
 from grader.core.model import Course, Message, MissingModule, Notice, Submission, Text
+from grader.core.tables import texts
 from grader.core.text import name_list, nearest
 from grader.grading.definitions import first_use
 from grader.grading.missing import is_named_after, unassigned
@@ -15,18 +16,6 @@ from grader.grading.selection import ChosenQuestion, source_of
 from grader.submission import files_defining
 
 _OURS = ("attncheck", "grader", "reference", "tests")
-_ABSENT = Message(
-    "line {line}: {module} is not available here; only NumPy, torch{more} and the standard library are. Code that uses "
-    "it fails; everything else is graded as usual."
-)
-_NOT_HANDED_IN = Message(
-    "line {line}: the module {module} is not among the submitted files; submit that file as well. Code that uses it "
-    "fails; everything else is graded as usual."
-)
-_NOT_FOR_LEARNERS = Message(
-    "line {line}: {module} belongs to the grader, and submitted code cannot import it. Code that uses it fails; "
-    "everything else is graded as usual."
-)
 
 
 def not_available(absent: tuple[MissingModule, ...], course: Course) -> Iterable[Notice]:
@@ -34,11 +23,8 @@ def not_available(absent: tuple[MissingModule, ...], course: Course) -> Iterable
     more = Text(*("".join(f"{comma}{name}" for name in course.packages) for comma in (", ", "、")))
     for missing in absent:
         top = missing.module.partition(".")[0]
-        text = _ABSENT
-        if top in _OURS:
-            text = _NOT_FOR_LEARNERS
-        elif re.fullmatch(r"q_?\d+(_.*)?", top, re.IGNORECASE):
-            text = _NOT_HANDED_IN
+        own = re.fullmatch(r"q_?\d+(_.*)?", top, re.IGNORECASE)
+        text = texts(__file__, "notices.yaml")["ours" if top in _OURS else "not-submitted" if own else "absent"]
         yield Notice(missing.file, text.fill(line=missing.line, module=missing.module, more=more))
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from grader.core.model import SourceFile
 from grader.submission.messages import Unusable
-from grader.submission.source import parse
+from grader.submission.source import bound_names, imported_from, parse, stored, top_level
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,41 +122,14 @@ def outline_of(file: SourceFile) -> Outline:
         except Unusable:
             continue
         outline.stars.update(star.partition(".")[0] for star in _stars(tree, package))
-        for node in _top_level(tree):
+        for node, _ in top_level(tree.body):
             for name, means in _imports(node, package) if isinstance(node, (ast.Import, ast.ImportFrom)) else ():
                 outline.nodes.pop(name, None)
                 outline.means[name] = means
-            for name in _defined(node):
+            for name, _ in bound_names(node):
                 outline.means.pop(name, None)
                 outline.nodes[name] = (part.label, node)
     return outline
-
-
-def _top_level(tree: ast.Module) -> Iterator[ast.stmt]:
-    """The statements that run on import, including those inside ``if`` and ``try``."""
-    todo: list[ast.AST] = list(reversed(tree.body))
-    while todo:
-        node = todo.pop()
-        if isinstance(node, ast.stmt):
-            yield node
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            fields = ("body", "handlers", "cases", "orelse", "finalbody")
-            nested = [child for field_ in fields for child in getattr(node, field_, ()) or ()]
-            todo += reversed(nested) if not isinstance(node, ast.expr) else ()
-
-
-def _defined(node: ast.stmt) -> Iterator[str]:
-    match node:
-        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-            yield name
-        case ast.Assign(targets=targets):
-            yield from (found for target in targets for found in _stored(target))
-        case ast.AnnAssign(target=target, value=ast.expr()):
-            yield from _stored(target)
-
-
-def _stored(target: ast.AST) -> Iterator[str]:
-    return (n.id for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
 
 
 def _bound(tree: ast.AST) -> Iterator[str]:
@@ -165,7 +138,7 @@ def _bound(tree: ast.AST) -> Iterator[str]:
         for node in ast.walk(tree):
             if isinstance(node, ast.arg):
                 yield node.arg
-        yield from _stored(tree)
+        yield from (name for name, _ in stored(tree))
 
 
 def _imports(tree: ast.AST, package: str) -> Iterator[tuple[str, str]]:
@@ -177,19 +150,14 @@ def _imports(tree: ast.AST, package: str) -> Iterator[tuple[str, str]]:
                     top = alias.name.partition(".")[0]
                     yield (alias.asname, alias.name) if alias.asname else (top, top)
             case ast.ImportFrom(names=names):
-                source = _source(node, package)
+                source = imported_from(node, package)
                 yield from ((alias.asname or alias.name, f"{source}.{alias.name}") for alias in names)
 
 
 def _stars(tree: ast.AST, package: str) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names):
-            yield _source(node, package)
-
-
-def _source(node: ast.ImportFrom, package: str) -> str:
-    above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
-    return ".".join([*filter(None, above), *filter(None, [node.module])])
+            yield imported_from(node, package)
 
 
 #: Functions whose arguments after the first do not count as uses.

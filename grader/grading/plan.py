@@ -135,7 +135,7 @@ def programs(
     asked = []
     for entry in entries:
         check = kinds[entry.spec.kind]
-        wanted = (check.REFERENCE or not reference) and not entry.case.sealed and fits(variant, entry.drawn)
+        wanted = (check.KIND.reference or not reference) and not entry.case.sealed and fits(variant, entry.drawn)
         calls = check.calls(target, apply_variant(variant, entry.drawn), entry.spec) if wanted else ()
         asked.append(tuple(replace(program, hidden=not entry.case.public) for program in calls))
     return asked

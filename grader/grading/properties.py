@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.core.errors import CourseError
-from grader.core.model import Array, Case, CheckSpec, Message, Observation, Program, Returned, Status, Verdict
+from grader.core.model import Array, Case, CheckSpec, Message, Observation, Program
+from grader.grading.checks import Failed, sent
 from grader.grading.compare import describe, scalar
-from grader.grading.failures import failure_verdict
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 
@@ -35,8 +35,13 @@ _NOT_FLOATS = Message(
 _SECRET_KIND = Message("the result is not an array of numbers")
 #: The maximum number of entries of one result. Each byte received may take eight here, in several copies.
 MOST_NUMBERS = 1 << 20
-#: The sentences of ``results`` and ``wrong_shape`` for hidden cases.
-SECRETS = (_EMPTY, _NOT_FINITE, _SECRET_SHAPE, _SECRET_KIND)
+#: The sentences of ``results`` and ``require_shape`` for hidden cases.
+SHARED = (_EMPTY, _NOT_FINITE, _SECRET_SHAPE, _SECRET_KIND)
+
+
+def one_call(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
+    """One call with the inputs as they are: all that many checks need."""
+    return (program(target, drawn),)
 
 
 def program(target: Target, *inputs: Drawn) -> Program:
@@ -46,33 +51,30 @@ def program(target: Target, *inputs: Drawn) -> Program:
     return writer.program(*[writer.call(drawn, instance=instance).output for drawn in inputs])
 
 
-def alike_results(got: tuple[Observation, ...], case: Case, least: int) -> tuple[Floats, ...] | Verdict:
+def alike_results(got: tuple[Observation, ...], case: Case, least: int) -> tuple[Floats, ...]:
     """Like ``results``; all of them need to have the shape of the first."""
     arrays = results(got, case, least)
-    return arrays if isinstance(arrays, Verdict) else wrong_shape(arrays, arrays[0].shape, case.public) or arrays
+    require_shape(arrays, arrays[0].shape, case.public)
+    return arrays
 
 
-def results(got: tuple[Observation, ...], case: Case, least: int) -> tuple[Floats, ...] | Verdict:
-    """The returned values (``least`` or more) as finite float64 arrays, or the verdict on the first that is not one.
+def results(got: tuple[Observation, ...], case: Case, least: int) -> tuple[Floats, ...]:
+    """The returned values (``least`` or more) as finite float64 arrays. Raises ``Failed`` for what is not one.
 
     Raises ValueError if there are fewer values, which is an error in the check.
     """
-    if bad := failure_verdict(got, case):
-        return bad
     arrays = []
-    for seen in got:
-        for value in seen.values if isinstance(seen, Returned) else ():
+    for values in sent(got):
+        for value in values:
             plain = value.values if isinstance(value, Array) else scalar(value) if _is_number(value) else None
             if plain is None or plain.dtype.kind not in "iuf":
-                text = _NO_ARRAY.fill(got=describe(value)) if case.public else _SECRET_KIND
-                return Verdict(Status.FAILED, text)
+                raise Failed(_NO_ARRAY.fill(got=describe(value)) if case.public else _SECRET_KIND)
             if not plain.size:  # its other axes may be so long that loops over them would not end
-                return Verdict(Status.FAILED, _EMPTY)
+                raise Failed(_EMPTY)
             if plain.size > MOST_NUMBERS:
-                text = _LARGE.fill(count=plain.size) if case.public else _SECRET_SHAPE
-                return Verdict(Status.FAILED, text)
+                raise Failed(_LARGE.fill(count=plain.size) if case.public else _SECRET_SHAPE)
             if not np.isfinite(plain).all():
-                return Verdict(Status.FAILED, _NOT_FINITE)
+                raise Failed(_NOT_FINITE)
             arrays.append(plain.astype(np.float64))
     if len(arrays) < least:
         raise ValueError(f"the check asks for {least} values, not {len(arrays)}")
@@ -93,13 +95,11 @@ def has_axis(array: NDArray[Any], axis: int) -> bool:
     return -array.ndim <= axis < array.ndim
 
 
-def wrong_shape(found: Iterable[Floats], expected: tuple[int, ...], public: bool) -> Verdict | None:
-    """The verdict on the first array of another shape; for a hidden case without sizes. None if there is none."""
-    other = next((array.shape for array in found if array.shape != expected), None)
-    if other is None:
-        return None
-    text = _SHAPE.fill(got=other, expected=expected) if public else _SECRET_SHAPE
-    return Verdict(Status.FAILED, text)
+def require_shape(found: Iterable[Floats], expected: tuple[int, ...], public: bool) -> None:
+    """Raises ``Failed`` for the first array of another shape; for a hidden case without sizes."""
+    for array in found:
+        if array.shape != expected:
+            raise Failed(_SHAPE.fill(got=array.shape, expected=expected) if public else _SECRET_SHAPE)
 
 
 def argument_names(spec: CheckSpec, option: str, chosen: Any, drawn: Drawn, exercise: str) -> tuple[str, ...]:

@@ -15,8 +15,8 @@ import numpy as np
 from grader.core.errors import AttncheckError, LibrariesChanged
 from grader.core.model import CheckSpec, Message, Observation, Returned, Status, Text, Verdict
 from grader.grading import checks
-from grader.grading.checks import JudgeInput
-from grader.grading.failures import FORBIDDEN, FORM
+from grader.grading.checks import Failed, JudgeInput
+from grader.grading.failures import FORBIDDEN, FORM, failure_verdict, reference_failure
 from grader.grading.inputs import Drawn
 
 _T = TypeVar("_T")
@@ -51,7 +51,16 @@ def judge(seen: JudgeInput) -> Verdict:
         return Verdict(Status.SKIPPED, _NO_VERDICT, applies=False)
     with np.errstate(all="ignore"):
         broken = Verdict(Status.FAILED, _BROKEN, broken=True)
-        return _or_else(broken, lambda: checks.kinds()[seen.spec.kind].judge(seen))
+        return _or_else(broken, lambda: _judged(seen))
+
+
+def _judged(seen: JudgeInput) -> Verdict:
+    check = checks.kinds()[seen.spec.kind]
+    failed = reference_failure(seen.expected) or failure_verdict(seen.got, seen.case)
+    try:
+        return check.judge(seen) if check.KIND.failures or failed is None else failed
+    except Failed as failure:
+        return Verdict(Status.FAILED, failure.text)
 
 
 def signature(spec: CheckSpec, drawn: Drawn, got: tuple[Observation, ...]) -> tuple[Observation, ...]:

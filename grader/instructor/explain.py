@@ -19,9 +19,9 @@ from grader.classroom.gradebook import Gradebook, GradingRun, LearnerRow, Submis
 from grader.classroom.marks import marks
 from grader.classroom.recorder import question_version
 from grader.classroom.results import Book
+from grader.classroom.text_view import text_lines
 from grader.classroom.words import NONE
 from grader.core.errors import UsageError
-from grader.core.layout import indent
 from grader.core.model import (
     Array,
     ArrayType,
@@ -49,7 +49,7 @@ from grader.core.model import (
     Visibility,
 )
 from grader.core.serialize import Shown, ShownText, Written
-from grader.core.text import COMMA, LABELED, SEMICOLON, STATUS, clean, cleaned, name_list, points, same, timestamp
+from grader.core.text import COMMA, SEMICOLON, clean, cleaned, name_list, same, timestamp
 from grader.course import answer_ids, items
 from grader.course.loader import full_course
 from grader.grading import courses
@@ -546,119 +546,9 @@ def _short(value: Any) -> str:
 
 
 # ------------------------------------------------------------------------------------------ for people
-# An explained item or check for instructors, as lines of text.
 
 
-HIDDEN = Message("This case is hidden: do not show the following to learners.")
-SEEN = Message("With nothing hidden: {said}")
-BELIEF = Message("Misconception {name}: {truth}")
-WHY = Message("Why: {said}")
-INPUTS = Message("Inputs")
-EXPECTED = Message("Expected")
-ACTUAL = Message("Actual")
-NO_EXPECTED = Message("this check does not compare results with the reference")
-NO_ACTUAL = Message("nothing", "output")
-REPLAY_AGREES = Message("The replay gave the same result as when it was graded.")
-REPLAY_DIFFERS = Message(
-    "The replay gave a different result ({status}): the code does not behave the same every time, or the machine was "
-    "too busy."
-)
-CHANGED_SINCE = Message(
-    "The question has changed since it was graded; the replay used the current version. To grade it again, run "
-    "attncheck regrade."
-)
-
-
-def lines(found: Explanation, lang: Lang) -> Iterator[str]:
+def lines(found: Explanation, lang: Lang) -> Sequence[str]:
     """The explanation as lines: inputs, expected and actual results, and provenance."""
-
-    def say(text: Text, **values: object) -> str:
-        return indent(text.fill(**values).of(lang), 0)
-
-    scored = {"earned": points(found.earned), "possible": points(found.possible)}
-    head = Message("{learner}, {where}: {status}, {earned} of {possible} points")
-    yield say(head, learner=clean(found.learner), where=found.check, status=STATUS[found.status], **scored)
-    if found.visibility == "hidden":
-        yield say(HIDDEN)
-    if found.ask is not None:
-        yield indent(found.ask.of(lang), 0)
-    yield from _why_lines(found, lang)
-    yield ""
-    yield from _thing_lines(INPUTS, found.inputs, lang)
-    yield from _thing_lines(EXPECTED, found.expected, lang, NO_EXPECTED)
-    yield from _thing_lines(ACTUAL, found.actual, lang, NO_ACTUAL)
-    if found.difference is not None:
-        yield from _difference_lines(found.difference, lang)
-    yield ""
-    yield from _provenance_lines(found, lang)
-
-
-def _why_lines(found: Explanation, lang: Lang) -> Iterator[str]:
-    if found.message is not None:
-        yield indent(Message("What the learner sees: {said}").fill(said=_cleaned(found.message)).of(lang), 0)
-    if found.told is not None and found.told != found.message:
-        yield indent(SEEN.fill(said=_cleaned(found.told)).of(lang), 0)
-    if found.misconception is not None:
-        truth = found.misconception.truth
-        yield indent(BELIEF.fill(name=found.misconception.id, truth=truth).of(lang), 0)
-    for each in found.diagnosis:
-        if found.misconception is None or each.text != found.misconception.truth:
-            yield indent(WHY.fill(said=_cleaned(each.text)).of(lang), 0)
-        line = explained.quoted(each.span) if each.span is not None else None
-        if each.span is not None and line is not None:
-            yield indent(explained.place_text(each.span).of(lang), 2)
-            yield from (f"    {line.text}", f"    {line.caret}")
-
-
-def _cleaned(text: Text) -> Text:
-    return cleaned(text, 1200, lines=True)
-
-
-def _thing_lines(
-    heading: Text, things: tuple[ShownValue, ...], lang: Lang, nothing: Text | None = None
-) -> Iterator[str]:
-    if not things and nothing is None:
-        return
-    yield heading.of(lang)
-    if not things and nothing is not None:
-        yield f"  {nothing.of(lang)}"
-    for thing in things:
-        said = LABELED.fill(who=thing.name, said=clean(SEMICOLON.of(lang).join(thing.kind.of(lang).splitlines()), 600))
-        yield indent(clean(said.of(lang), 700), 2)
-        for line in clean(thing.text, 4000, lines=True).splitlines():
-            yield f"    {line}"
-
-
-def _difference_lines(difference: Difference, lang: Lang) -> Iterator[str]:
-    values = words.VALUES_ONLY.fill(expected=clean(difference.expected, 200), actual=clean(difference.actual, 200))
-    if difference.index:
-        values = words.AT.fill(index=list(difference.index), values=values)
-    yield indent(values.of(lang), 2)
-    if difference.size > 1:
-        yield indent(words.DIFFERING.fill(differing=difference.differing, size=difference.size).of(lang), 2)
-
-
-def _provenance_lines(found: Explanation, lang: Lang) -> Iterator[str]:
-    run = found.graded
-    if found.file is not None:
-        given = words.GIVEN[found.array_type].of(lang) if found.array_type in words.GIVEN else NONE.of(lang)
-        names = {"submission": clean(found.submission, 80), "file": clean(found.file, 120)}
-        said = [Message("Submission {submission}, file {file}: {given}").fill(given=given, **names).of(lang)]
-        said += [Message("called in the form “{name}”").fill(name=found.variant).of(lang)] if found.variant else []
-        yield indent(SEMICOLON.of(lang).join(said), 0)
-    when = {"at": timestamp(run.at.isoformat()), "seconds": f"{run.seconds:.1f}", "seed": run.seed}
-    versions = COMMA.of(lang).join(f"{name} {version}" for name, version in run.versions.items())
-    graded = Message("Graded {at} ({seconds} s), seed {seed}; {versions}").fill(**when, versions=versions)
-    bank = Message("Course {course}, question {version}").fill(course=run.course[:12], version=run.question[:12])
-    layers = (
-        words.NO_SANDBOX if run.sandbox.unsafe else words.SANDBOX.fill(layers=COMMA.of(lang).join(run.sandbox.layers))
-    )
-    yield from (indent(text.of(lang), 0) for text in (graded, bank, layers))
-    if found.override is not None:
-        who, why = clean(found.override.author, 60), clean(found.override.reason)
-        instead = Message("Points given by hand count instead: {points}, by {author}: {reason}")
-        yield indent(instead.fill(points=points(found.override.points), author=who, reason=why).of(lang), 0)
-    if found.changed:
-        yield indent(CHANGED_SINCE.of(lang), 0)
-    replayed = REPLAY_DIFFERS.fill(status=STATUS[found.replayed])
-    yield indent((REPLAY_AGREES if found.agrees else replayed).of(lang), 0)
+    texts = {"NONE": NONE, "COMMA": COMMA, "SEMICOLON": SEMICOLON, "timestamp": timestamp}
+    return text_lines(__file__, "explanation.txt", lang, found=found, words=words, explained=explained, **texts)

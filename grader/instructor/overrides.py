@@ -26,11 +26,12 @@ from grader.classroom.gradebook import (
 )
 from grader.classroom.marks import CoursePart
 from grader.classroom.results import CLASS, Book, MarkSummary, parts, temporary_files, write_files
+from grader.classroom.text_view import text_lines
 from grader.classroom.words import NONE
 from grader.core import jsonl
 from grader.core.errors import UsageError
 from grader.core.files import TEMPORARY_PREFIX, portable_folder
-from grader.core.layout import columns, indent, shorten
+from grader.core.layout import columns, shorten
 from grader.core.model import Course, Lang, Message
 from grader.core.serialize import Shown, Written
 from grader.core.tables import texts
@@ -364,36 +365,10 @@ def _others(folder: Path) -> Iterator[Path]:
 
 # ---------------------------------------------- overrides and deleted learners, for people and as JSON
 
-GIVEN = Message("{learner}, {part}: {points} of {possible} points, given by {author}: {reason}")
-REMOVED = Message("{learner}, {part}: the override was removed; the earned points count again.")
-HAS_NOW = Message("{learner} now has {earned} of {possible} points.")
-COLUMNS = (
-    Message("learner"),
-    Message("part", "override"),
-    Message("points", "given by hand"),
-    Message("given by"),
-    Message("when"),
-    Message("reason"),
-)
-FORGETS = Message(
-    "This will delete {learner}’s submissions in the gradebook with all their points ({submissions}), overrides "
-    "({overrides}), requests for regrading ({requests}), the row in class.csv, and in {folder}:"
-)
 
-
-def given_lines(given: OverrideResult, lang: Lang) -> Iterator[str]:
+def given_lines(given: OverrideResult, lang: Lang) -> Sequence[str]:
     """A new or removed override, and the learner's points after it."""
-    learner, change = clean(given.learner.id), given.override
-    if change is None:
-        yield indent(REMOVED.fill(learner=learner, part=given.part.name).of(lang), 0)
-    else:
-        by = {"author": clean(change.author, 60), "reason": clean(change.reason)}
-        scored = {"points": points(change.points), "possible": points(given.part.possible)}
-        said = GIVEN.fill(learner=learner, part=given.part.name, **scored, **by)
-        yield indent(said.of(lang), 0)
-    for row in given.rows:
-        has = HAS_NOW.fill(learner=learner, earned=points(row.mark.earned), possible=points(row.mark.possible))
-        yield indent(has.of(lang), 0)
+    return text_lines(__file__, "given.txt", lang, given=given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -453,18 +428,10 @@ def list_lines(overrides: Sequence[Override], lang: Lang) -> Iterator[str]:
         )
         for change in overrides
     ]
-    yield from columns([tuple(text.of(lang) for text in COLUMNS), *rows], right=[2])
+    yield from columns([tuple(text.of(lang) for text in texts(__file__, "columns.yaml").values()), *rows], right=[2])
 
 
-def forget_lines(plan: ForgetPlan, folder: Path, lang: Lang) -> Iterator[str]:
+def forget_lines(plan: ForgetPlan, folder: Path, lang: Lang) -> Sequence[str]:
     """What will be deleted from ``folder``, and what will not."""
-    who = clean(plan.learner.id)
-    counts = {"submissions": len(plan.submissions), "overrides": plan.overrides, "requests": plan.requests}
-    yield indent(FORGETS.fill(learner=who, folder=folder, **counts).of(lang), 0)
-    yield from (f"  {clean(str(path.relative_to(folder)))}" for path in plan.removed)
-    if not plan.removed:
-        yield f"  {NONE.of(lang)}"
-    for kept, text in texts(__file__, "kept.yaml").items():
-        if names := getattr(plan, kept):
-            listed = COMMA.of(lang).join(clean(str(name)) for name in names)
-            yield indent(text.fill(learner=who, names=listed).of(lang), 0)
+    words = {"NONE": NONE, "COMMA": COMMA, "kept": texts(__file__, "kept.yaml")}
+    return text_lines(__file__, "forgets.txt", lang, plan=plan, folder=folder, **words)

@@ -15,12 +15,12 @@ from typing import Annotated, TypeAlias
 
 from grader.classroom.gradebook import Gradebook, Override
 from grader.classroom.results import Book, write_files
+from grader.classroom.text_view import text_lines
 from grader.core.errors import UsageError
-from grader.core.layout import indent
 from grader.core.model import Item, Lang, Message, Status, Text
 from grader.core.score import tidy
 from grader.core.serialize import Shown, ShownText, Unrounded, Written
-from grader.core.text import clean, points, suggestion
+from grader.core.text import clean, suggestion
 from grader.course import items
 from grader.instructor.overrides import open_for_changes
 from grader.report.words import NOT_READABLE
@@ -270,56 +270,25 @@ _NONE_WAIT = Message("No answers to “{part}” are waiting to be marked.").wit
 
 # ----------------------------------------------------------- answers that wait, for people and as JSON
 
-_HEAD = Message("{item}, {points} points, answers: {count}")
-_SAMPLE = Message("Sample answer: {answer}")
-_UNREAD = Message("These answers could not be read.").with_advice(
-    Message("Give points with `attncheck override DIR LEARNER ITEM --points P --reason TEXT`.")
-)
 NOTHING_WAITS = Message("No answers are waiting to be marked.")
 WHICH = Message("Which key points does it make? (letters; 0: none, x: one wording at a time, s: skip, q: quit)")
 COMMENT = Message("Comment (text, a number from above, or nothing)")
 DONE = Message("{item}: {points} of {possible} points for {count}.")
 
 
-def group_lines(found: AnswerGroup, comments: Sequence[str], lang: Lang) -> Iterator[str]:
+def group_lines(found: AnswerGroup, comments: Sequence[str], lang: Lang) -> Sequence[str]:
     """A group with its question, the key points, all wordings, and earlier comments."""
-    item = found.item
-    yield _HEAD.fill(item=item.id, points=points(item.points), count=len(found.learners)).of(lang)
-    yield indent(item.ask.of(lang), 2)
-    yield indent(_SAMPLE.fill(answer=items.key(item, items.Context("", "", item.id))).of(lang), 2)
-    for point in items.key_points(item):
-        yield indent(f"{point.id}  {point.text.of(lang)}", 4)
-    for wording in found.wordings:
-        text = clean(wording.text, 2000, lines=True)
-        yield indent(Message("{count}× {text}").fill(count=len(wording.learners), text=text).of(lang), 2)
-    if comments:
-        yield indent(Message("Comments so far:").of(lang), 2)
-        for number, comment in enumerate(comments, 1):
-            yield indent(f"{number}  {clean(comment)}", 4)
+    return text_lines(__file__, "group.txt", lang, group=found, comments=comments, items=items)
 
 
-def waiting_lines(found: PendingAnswers, lang: Lang) -> Iterator[str]:
+def waiting_lines(found: PendingAnswers, lang: Lang) -> Sequence[str]:
     """All groups and answers that could not be read, or a sentence if there are none."""
-    if not found.groups and not found.unread:
-        yield NOTHING_WAITS.of(lang)
-    for at, group in enumerate(found.groups):
-        if at:
-            yield ""
-        yield from group_lines(group, found.comments.get(group.item.id, ()), lang)
-    if found.groups and found.unread:
-        yield ""
-    yield from unread_lines(found.unread, lang)
+    return text_lines(__file__, "waiting.txt", lang, found=found, items=items)
 
 
-def unread_lines(unread: Sequence[UnreadAnswer], lang: Lang) -> Iterator[str]:
+def unread_lines(unread: Sequence[UnreadAnswer], lang: Lang) -> Sequence[str]:
     """The answers that could not be read: whose, what was written, and why."""
-    if unread:
-        yield indent(_UNREAD.of(lang), 0)
-    for each in unread:
-        text = clean(each.text, 2000, lines=True)
-        named = {"item": each.item, "learner": clean(each.learner), "points": points(each.points)}
-        yield indent(Message("{item}, {learner}, worth {points}: {text}").fill(**named, text=text).of(lang), 2)
-        yield indent(clean(each.message.of(lang), 600, lines=True), 4)
+    return text_lines(__file__, "unread.txt", lang, unread=unread)
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,8 @@ class ExerciseProgress:
 class MisconceptionProgress:
     """A misconception seen ``times`` times. ``open``: nothing about it was correct since it was last seen (``at``).
 
-    If it is not ``told``, an item that showed it has attempts left, to which its name and its truth would be answers.
+    ``where`` names the item or exercise that showed it last. If it is not ``told``, an item that showed it has attempts
+    left, to which its name and its truth would be answers.
     """
 
     question: Question
@@ -62,6 +63,7 @@ class MisconceptionProgress:
     times: int
     open: bool
     at: datetime
+    where: str = ""
     told: bool = True
 
     @property
@@ -234,12 +236,12 @@ def _beliefs(question: Question, events: Sequence[Event], log: _Log, about: Abou
         showed = {name: numbers[belief.id] for name, numbers in met.items() if belief.id in numbers}
         if not showed:
             continue
-        last = max(numbers[-1] for numbers in showed.values())
+        last, where = max((numbers[-1], name) for name, numbers in showed.items())
         places = {*showed, *about.get(belief.id, ()), belief.ask_next}
         still = all(log.passed.get(place, -1) < last for place in places if place is not None)
         times = sum(map(len, showed.values()))
         told = all(log.answered[name].settled for name in showed if name in log.answered)
-        yield MisconceptionProgress(question, belief, times, still, events[last].at, told)
+        yield MisconceptionProgress(question, belief, times, still, events[last].at, where, told)
 
 
 #: For each misconception, the items and exercises that can only be correct without it.

@@ -12,7 +12,7 @@ def check_label(name: str) -> Text:
     """The name of a check for people; a name from another version of attncheck is the same in both languages."""
     from grader.grading import checks  # loads numpy
 
-    return checks.kinds()[name].ABOUT if name in checks.kinds() else same(name.replace("_", " "))
+    return checks.kinds()[name].KIND.about if name in checks.kinds() else same(name.replace("_", " "))
 
 
 def all_passed(report: Report) -> Text:
@@ -88,6 +88,7 @@ GIVEN = {"torch": Message("tested with torch tensors"), "numpy": Message("tested
 ASK_NEXT_ON_PAGE = Message("Practise this idea: {item}")
 ASK_NEXT = Message("Practise this idea: `attncheck quiz {item}`")
 ASK_NEXT_IN_NOTEBOOK = Message('Practise this idea: `quiz("{item}")`')
+EXPLANATION = Message("Explanation")
 NOTES = Message("Please note")
 LATE = Message("submitted {time} late")
 #: By how many answers are left: none, one or more; then without and with incorrect ones among them.

@@ -6,7 +6,7 @@ import errno
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.core.errors import SandboxError
@@ -24,13 +24,6 @@ print(confine.landlock_abi() or -ctypes.get_errno(), *confine.namespaces())
 """
 
 
-_ALLOW_NAMESPACES = Message(
-    "`sysctl kernel.unprivileged_userns_clone=1` (Debian) or `kernel.apparmor_restrict_unprivileged_userns=0` "
-    "(Ubuntu 24.04); in Docker, a seccomp profile that allows unshare. Code is confined without them; they add a "
-    "second barrier"
-)
-
-
 @dataclass(frozen=True, slots=True)
 class Layer:
     """One layer: whether it is present, whether grading a class requires it, and what to do if it is missing."""
@@ -44,38 +37,31 @@ class Layer:
 
 def probe() -> tuple[Layer, ...]:
     """All layers, the required ones first. Raises SandboxError if they could not be tested."""
-    return tuple(_probe()) if sys.platform == "linux" else (_OTHER_SYSTEM,)
+    return tuple(_probe()) if sys.platform == "linux" else (_missing("linux", "linux", system=sys.platform),)
 
 
-_OTHER_SYSTEM = Layer(
-    "linux",
-    present=False,
-    needed=True,
-    detail=Message("this is {system}; learner code can only be confined on Linux").fill(system=sys.platform),
-    remedy=Message("run attncheck on Linux (a virtual machine, WSL 2 or a container is enough)"),
-)
+def _missing(name: str, problem: str, *, needed: bool = True, **values: object) -> Layer:
+    """A layer that is not there, with what is said about the ``problem``."""
+    row = table(__file__, "layers.yaml")[problem]
+    return Layer(name, False, needed, detail=text_of(row["why"]).fill(**values), remedy=text_of(row["do"]))
 
 
 def _probe() -> Iterator[Layer]:
     filters, abi, spaces = _kernel()
     yield _seccomp(filters)
     yield _landlock(abi)
-    detail = name_list(spaces) if spaces else Message("ordinary users may not create namespaces on this machine")
-    yield Layer("namespaces", bool(spaces), needed=False, detail=detail, remedy=_ALLOW_NAMESPACES)
+    missing = _missing("namespaces", "namespaces", needed=False)
+    yield replace(missing, present=True, detail=name_list(spaces)) if spaces else missing
     limited = Message("memory, CPU time, files, processes")
     yield Layer("rlimits", present=True, needed=True, detail=limited)
 
 
 def _seccomp(filters: bool) -> Layer:
     program = policy.seccomp_program()
-    detail, remedy = Message("{count} instructions").fill(count=len(program) // 8), EMPTY
-    if not program:
-        detail = Message("libseccomp was not found, so learners' code could make any system call")
-        remedy = Message("install libseccomp2 (Debian, Ubuntu) or libseccomp (Fedora, Arch)")
-    elif not filters:
-        detail = Message("the kernel does not support filters, so learners' code could make any system call")
-        remedy = Message("use a kernel with `CONFIG_SECCOMP_FILTER`, as in all common distributions")
-    return Layer("seccomp", bool(program) and filters, needed=True, detail=detail, remedy=remedy)
+    if not program or not filters:
+        return _missing("seccomp", "filters" if program else "libseccomp")
+    detail = Message("{count} instructions").fill(count=len(program) // 8)
+    return Layer("seccomp", present=True, needed=True, detail=detail)
 
 
 def _landlock(abi: int) -> Layer:

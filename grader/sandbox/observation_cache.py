@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import builtins
 import functools
 import hashlib
 import importlib.metadata
-import types
-import typing
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from grader.core import serialize
 from grader.core.model import (
     Died,
     Job,
@@ -71,10 +69,7 @@ def load(data: bytes) -> dict[str, Observation]:
     entries = frames.decode(data)
     if not isinstance(entries, dict):
         raise ValueError("not a mapping")
-    try:
-        return {name: _observation(entry) for name, entry in entries.items()}
-    except TypeError as error:
-        raise ValueError(str(error)) from error
+    return {name: _observation(entry) for name, entry in entries.items()}
 
 
 def _plain(seen: Observation) -> list[Any]:
@@ -102,29 +97,17 @@ def _read(data: bytes, count: int) -> Observed | None:
         if not isinstance(entries, list) or len(entries) != count:
             return None
         return Observed(tuple(_observation(entry) for entry in entries), (), unsafe=False)
-    except (frames.FrameError, TypeError):
+    except ValueError:
         return None
 
 
 def _observation(entry: Any) -> Observation:
+    """Raises ValueError for what describes none."""
     match entry:
         case ["Returned", list() as values]:
             return Returned(tuple(decode_value(value) for value in values))
         case [str() as name, dict() as fields] if name in _BY_NAME:
-            hints = typing.get_type_hints(_BY_NAME[name])
-            if all(key in hints and _fits(value, hints[key]) for key, value in fields.items()):
-                return _BY_NAME[name](**fields)
-    raise TypeError("an entry of another form")
-
-
-def _fits(value: object, hint: Any) -> bool:
-    """Whether a value is of the annotated type."""
-    parts = typing.get_args(hint)
-    match typing.get_origin(hint):
-        case typing.Literal:
-            return value in parts
-        case builtins.tuple:
-            return isinstance(value, tuple) and all(_fits(each, parts[0]) for each in value)
-        case types.UnionType:
-            return any(_fits(value, part) for part in parts)
-    return isinstance(value, (int, float) if hint is float else hint)
+            # Values from the wire have tuples where JSON has lists.
+            plain = {key: list(value) if isinstance(value, tuple) else value for key, value in fields.items()}
+            return serialize.load(_BY_NAME[name], plain)
+    raise ValueError("an entry of another form")

@@ -19,6 +19,7 @@ from typing import Any
 
 from grader.core.errors import SandboxError, SandboxKilled, SandboxUnavailable
 from grader.core.model import Limits, Message, ResourceUsage, Text
+from grader.core.tables import texts
 from grader.sandbox import policy
 from grader.sandbox.children import ChildEnded, FairClock, Frame, FrameBuffer, stuck, write_all
 
@@ -89,18 +90,6 @@ _ENDED_EARLY = Message("the sandbox process ended before it was ready (exit code
 )
 _SEVERAL_THREADS = Message("the zygote has {count} threads; it must have one when it forks")
 _SHARED_MEMORY = Message("the zygote has memory that all its children would share: {what}")
-_NO_LANDLOCK = Message(
-    "this kernel has no Landlock, so files cannot be hidden from learner code. It needs Linux 5.13 or later, with "
-    "'landlock' in the kernel's list of security modules (lsm=)"
-)
-_AS_ROOT = Message(
-    "learner code would run as root: user namespaces are not available here and Python is not readable by other users; "
-    "run attncheck as an ordinary user, or install Python where everybody can read it"
-)
-_THREADS_UNLIMITED = Message(
-    "the threads of learner code cannot be limited here. This needs libseccomp 2.5, Linux 5.5, and a container that "
-    "does not intercept system calls itself; or run attncheck as an ordinary user on a machine with user namespaces"
-)
 _KILLED_IN_USE = Message("{signal}; the machine may be short of memory")
 _SHORTAGE = Message(
     "the sandbox could not be started ({error}); close other programs, or allow more open files and processes "
@@ -212,12 +201,13 @@ class Zygote:
             raise SandboxError(_SEVERAL_THREADS.fill(count=state["threads"]))
         if state["shared"]:
             raise SandboxError(_SHARED_MEMORY.fill(what=state["shared"][0]))
-        if not state["landlock"]:
-            raise SandboxUnavailable(_NO_LANDLOCK)
-        if os.geteuid() == 0 and state["uid"] == 0:
-            raise SandboxUnavailable(_AS_ROOT)
-        if not state["counted"] and not _processes_are_bounded(state["namespaces"]):
-            raise SandboxUnavailable(_THREADS_UNLIMITED)
+        for wall, lacking in (
+            ("landlock", not state["landlock"]),
+            ("root", os.geteuid() == 0 and state["uid"] == 0),
+            ("threads", not state["counted"] and not _processes_are_bounded(state["namespaces"])),
+        ):
+            if lacking:
+                raise SandboxUnavailable(texts(__file__, "zygote.yaml")[wall])
         self.state = state
 
     def _await(self) -> None:

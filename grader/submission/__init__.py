@@ -24,7 +24,6 @@ from grader.submission import answers, modules
 from grader.submission import messages as say
 from grader.submission.files import (
     ARCHIVE_SUFFIXES,
-    FoundFiles,
     RawFile,
     collect_folder,
     file_member,
@@ -33,27 +32,10 @@ from grader.submission.files import (
     is_ignored,
     kind_of,
 )
-from grader.submission.messages import Unusable, listing, printable
+from grader.submission.files import FoundFiles as FoundFiles
+from grader.submission.messages import Unusable as Unusable
+from grader.submission.messages import listing, printable
 from grader.submission.opening import FileLocation, not_regular, refusal, status
-
-__all__ = [
-    "FoundFiles",
-    "Unusable",
-    "changed_since",
-    "costs_of",
-    "file_text",
-    "files_defining",
-    "fingerprint",
-    "fingerprint_and_learner",
-    "found_in_cells",
-    "has_cells",
-    "is_small",
-    "learner_named",
-    "parse_files",
-    "read",
-    "read_cells",
-    "read_files",
-]  # fmt: skip
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -13,11 +13,12 @@ from datetime import UTC, datetime
 from functools import partial
 
 from grader.core.model import Text
+from grader.core.tables import texts
 from grader.core.text import EMPTY
 from grader.submission import messages as say
 from grader.submission.files import MAX_FILES, MAX_HIDDEN, FoundFiles, Member, gather, is_ignored, kind_of
 from grader.submission.messages import Unusable, printable
-from grader.submission.opening import FileLocation, not_regular, open_file, what_is
+from grader.submission.opening import FileLocation, not_regular, open_file, special, what_is
 from grader.submission.text import looks_like
 
 #: The most bytes that zipfile may read at once. This limits the table of contents to about 90 000 names.
@@ -64,7 +65,7 @@ def entries(archive: zipfile.ZipFile, name: str) -> Iterator[tuple[str, zipfile.
         mode = info.external_attr >> 16
         try:
             if slashes and "\\" in _name(info):
-                raise _bad_name(name, _name(info), say.HAS_BACKSLASH)
+                raise _bad_name(name, _name(info), "backslash")
             path = _checked(_name(info), name)
         except Unusable as problem:
             yield _name(info), info, problem
@@ -79,7 +80,7 @@ def entries(archive: zipfile.ZipFile, name: str) -> Iterator[tuple[str, zipfile.
 
 def duplicate_path(path: str, name: str) -> Unusable:
     """The problem that ``path`` is in the zip ``name`` twice."""
-    return _bad_name(name, path, say.TWICE)
+    return _bad_name(name, path, "twice")
 
 
 class _TooMuch(Exception):
@@ -109,7 +110,7 @@ def _members(archive: zipfile.ZipFile, name: str) -> tuple[list[Member], list[st
     for info in archive.infolist():
         path = _checked(_name(info), name)
         if path in seen:
-            raise _bad_name(name, path, say.TWICE)
+            raise _bad_name(name, path, "twice")
         seen.add(path)
         shown = printable(path)
         if any(is_ignored(part) for part in path.split("/")):
@@ -147,7 +148,7 @@ def _refused(info: zipfile.ZipInfo) -> Text | None:
     mode = info.external_attr >> 16
     if info.create_system != 3 or stat.S_IFMT(mode) in (0, stat.S_IFREG):
         return None
-    return say.SPECIAL.fill(what=say.A_SPECIAL_FILE) if stat.S_ISDIR(mode) else not_regular(mode)
+    return say.SPECIAL.fill(what=special("special")) if stat.S_ISDIR(mode) else not_regular(mode)
 
 
 def _name(info: zipfile.ZipInfo) -> str:
@@ -173,17 +174,18 @@ def _checked(name: str, archive: str) -> str:
     name = name.replace("\\", "/")
     parts = [part for part in name.split("/") if part not in ("", ".")]
     for wrong, why in (
-        (name.startswith("/"), say.IS_ABSOLUTE),
-        (re.match("[A-Za-z]:", name) is not None, say.HAS_DRIVE),
-        (".." in parts, say.GOES_UP),
-        (not parts or "\0" in name, say.NAMELESS),
+        (name.startswith("/"), "absolute"),
+        (re.match("[A-Za-z]:", name) is not None, "drive"),
+        (".." in parts, "up"),
+        (not parts or "\0" in name, "nameless"),
     ):
         if wrong:
             raise _bad_name(archive, name, why)
     return "/".join(parts)
 
 
-def _bad_name(archive: str, name: str, why: Text) -> Unusable:
+def _bad_name(archive: str, name: str, problem: str) -> Unusable:
+    why = texts(__file__, "zip_names.yaml")[problem]
     return Unusable(archive, say.BAD_ZIP_NAME.fill(name=printable(name), why=why))
 
 

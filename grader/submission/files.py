@@ -14,9 +14,10 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from grader.core.model import Notice, Text
+from grader.core.tables import table, text_of, texts
 from grader.submission import messages as say
 from grader.submission.messages import Unusable, listing, printable
-from grader.submission.opening import FileLocation, entries, not_regular, open_file, refusal
+from grader.submission.opening import FileLocation, entries, not_regular, open_file, refusal, special
 
 FileKind: TypeAlias = Literal["source", "notebook", "answers", "archive", "other"]
 
@@ -38,11 +39,7 @@ _MAX_CALLED_LIKE_FILES = 100
 
 ARCHIVE_SUFFIXES = (".7z", ".rar", ".tar", ".tgz", ".gz", ".bz2", ".tbz2", ".xz", ".txz", ".zst", ".zip")
 _GENERATED = frozenset({"__pycache__", "__MACOSX", "node_modules", "site-packages", "venv", "Thumbs.db", "desktop.ini"})
-_LIMITS: dict[FileKind, tuple[int, Text, Text]] = {
-    "source": (MAX_SOURCE, say.A_SOURCE, say.SHORTEN),
-    "notebook": (MAX_NOTEBOOK, say.A_NOTEBOOK, say.CLEAR_OUTPUTS),
-    "answers": (MAX_SOURCE, say.AN_ANSWERS_FILE, say.KEEP_SHORT),
-}
+_LIMITS: dict[FileKind, int] = {"source": MAX_SOURCE, "notebook": MAX_NOTEBOOK, "answers": MAX_SOURCE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +158,7 @@ def _read_all(name: str, members: Sequence[Member]) -> tuple[list[RawFile], dict
     total = 0
     for member in members:
         try:
-            data = member.read(_LIMITS[member.kind][0])
+            data = member.read(_LIMITS[member.kind])
         except Unusable as problem:
             if problem.where != member.path:  # the whole archive is damaged
                 raise
@@ -181,13 +178,14 @@ def _too_much(total: int, what: Text, limit: int) -> Text:
 
 def _notices(name: str, unwanted: Sequence[Member]) -> Iterator[Notice]:
     """Notices about the members that are not read."""
-    for text, members in (
-        (say.LINKS, [member for member in unwanted if member.refused is say.LINK]),
-        (say.SPECIALS, [member for member in unwanted if member.refused not in (None, say.LINK)]),
-        (say.INNER_ARCHIVES, [member for member in unwanted if member.refused is None and member.kind == "archive"]),
-        (say.OTHER_FILES, [member for member in unwanted if member.refused is None and member.kind == "other"]),
+    for reason, members in (
+        ("links", [member for member in unwanted if member.refused is say.LINK]),
+        ("specials", [member for member in unwanted if member.refused not in (None, say.LINK)]),
+        ("archives", [member for member in unwanted if member.refused is None and member.kind == "archive"]),
+        ("others", [member for member in unwanted if member.refused is None and member.kind == "other"]),
     ):
         if members:
+            text = texts(__file__, "unread.yaml")[reason]
             yield Notice(name, text.fill(names=listing([member.path for member in members])))
 
 
@@ -209,9 +207,8 @@ def _unread(member: Member) -> Unusable | None:
 def _described(member: Member) -> Text:
     if member.refused is None:
         return Text(member.path, member.path)
-    words = {id(say.LINK): say.SYMLINK, id(say.FOLDER_LIKE_A_FILE): say.FOLDER}
-    what = words.get(id(member.refused), say.NO_REGULAR_FILE)
-    return say.IT_IS.fill(name=member.path, what=what)
+    kinds = {id(say.LINK): "link", id(say.FOLDER_LIKE_A_FILE): "folder"}
+    return say.IT_IS.fill(name=member.path, what=special(kinds.get(id(member.refused), "other")))
 
 
 def _never(limit: int) -> bytes:
@@ -219,11 +216,15 @@ def _never(limit: int) -> bytes:
 
 
 def _too_large(member: Member) -> Unusable | None:
-    limit, what, advice = _LIMITS[member.kind]
-    if member.size <= limit:
-        return None
-    text = say.TOO_LARGE.fill(found=say.size(member.size), limit=say.size(limit), what=what, advice=advice)
-    return Unusable(member.path, text)
+    limit = _LIMITS[member.kind]
+    return None if member.size <= limit else Unusable(member.path, too_large(member.kind, member.size, limit))
+
+
+def too_large(what: str, size: int, limit: int) -> Text:
+    """The message about something in ``too_large.yaml`` that has more bytes than the limit."""
+    row = table(__file__, "too_large.yaml")[what]
+    words = {"what": text_of(row["what"]), "advice": text_of(row["do"])}
+    return say.TOO_LARGE.fill(found=say.size(size), limit=say.size(limit), **words)
 
 
 def collect_folder(root: str, name: str) -> FoundFiles:
@@ -274,12 +275,9 @@ def file_member(place: FileLocation, path: str, status: os.stat_result) -> Membe
             except OSError as error:
                 raise refusal(path, error) from None
         if len(data) > limit:  # it has grown since its size was taken
-            too_large = _too_large(replace(member, size=len(data)))
-            assert too_large is not None
-            raise too_large
+            raise Unusable(path, too_large(kind, len(data), limit))
         return data
 
     refused = None if stat.S_ISREG(status.st_mode) else not_regular(status.st_mode)
     kind = kind_of(path.rpartition("/")[2])
-    member = Member(path, kind, status.st_size, read, refused, status.st_mtime)
-    return member
+    return Member(path, kind, status.st_size, read, refused, status.st_mtime)

@@ -80,26 +80,14 @@ SPECIAL = Message("this is not a regular file but {what}, so it was not opened. 
 LINK = Message("this is a symbolic link, and links are not followed. Put the file or folder itself here.")
 CHANGING = Message("this changed while it was being read. Wait until it is completely saved, and try again.")
 TOO_DEEP = Message("it is nested more than {limit} folders deep, so it was not read. Submit only your own files.")
-FOLDER = Message("a folder")
 FOLDER_LIKE_A_FILE = Message(
     "this is a folder with a name like a file, and there is no such file in it. Put the file itself here."
 )
-DEVICE = Message("a device")
-PIPE = Message("a pipe")
-SOCKET = Message("a socket")
-SYMLINK = Message("a symbolic link")
 DENIED = Message(
     "you have no permission to read this. Make it readable (`chmod u+r`, or the file's properties) and try again."
 )
 IO_ERROR = Message("reading failed: {reason}. Make a new copy of it and try again.")
 TOO_LARGE = Message("it is {found}, more than the limit of {limit} for {what}. {advice}")
-A_SOURCE = Message("a source file")
-A_NOTEBOOK = Message("a notebook")
-AN_ANSWERS_FILE = Message("an answers file")
-CELLS = Message("the code cells of one notebook")
-SHORTEN = Message("Submit only your own code, without data.")
-CLEAR_OUTPUTS = Message("Clear the outputs of all cells, save, and submit it again.")
-KEEP_SHORT = Message("Answers are short: is this the right file?")
 EMPTY_FILE = Message("the file is empty; expected Python code. Did you save it before you submitted it?")
 NO_CODE = Message(
     "there is no code and no answers file: expected a .py file, a notebook (.ipynb) or an answers.yaml, found {found}."
@@ -107,7 +95,6 @@ NO_CODE = Message(
 NO_FILES = Message("no files")
 IT_IS = Message("{name} ({what})")
 IT_IS_HIDDEN = Message("{name} (hidden, or created by the system)")
-NO_REGULAR_FILE = Message("not a regular file")
 UNPACK_IT = Message(" Archives inside a submission are not opened: unpack it, and submit the files in it.")
 ALL_LEFT_OUT = Message("none of the {count} files can be graded. {problems}")
 TOO_MANY_FILES = Message(
@@ -141,18 +128,6 @@ LESSER_ANSWERS = Message("not read: {counts} counts, because {why}. Merge them i
 AS_NEW = Message("both have the same time stamp and it has the usual name")
 AS_NEW_UNNAMED = Message("both have the same time stamp and it comes first by name")
 NOTHING_IN_THIS = Message("this one has no answers that can be read")
-OTHER_FILES = Message(
-    "not read: {names}. Only .py, .ipynb and answers.yaml are read; code that opens other files will not find them."
-)
-INNER_ARCHIVES = Message(
-    "archives inside a submission are not opened: {names}. Unpack them, and put the files themselves into the folder"
-    " or zip."
-)
-LINKS = Message(
-    "symbolic links are not followed, so their targets were not read: {names}. Replace the links with the files or"
-    " folders themselves."
-)
-SPECIALS = Message("not opened, because they are not regular files: {names}.")
 SHADOWS = Message(
     "“{name}” is the name of {owner}, and `import {name}` would find this file instead. Rename it, for example to"
     " {new}, and update its imports."
@@ -170,17 +145,10 @@ BAD_ZIP_NAME = Message(
     "the archive contains the name “{name}”, which {why}. Pack the folder itself again, with relative paths and"
     " forward slashes (your system's own zip tool does that)."
 )
-GOES_UP = Message("leads out of it with “..”")
-IS_ABSOLUTE = Message("is an absolute path")
-HAS_DRIVE = Message("begins with a drive letter")
-HAS_BACKSLASH = Message("contains backslashes")
-NAMELESS = Message("is not a valid name")
-TWICE = Message("is in it twice")
 NAMES_NOT_UTF8 = Message(
     "a file name in the archive is marked as UTF-8 but is not valid UTF-8. Rename the file and pack it again."
 )
 SPECIAL_IN_ZIP = Message("“{name}” in the archive is not a regular file but {what}. Pack the files themselves.")
-A_SPECIAL_FILE = Message("a special file")
 ENCRYPTED = Message("“{name}” in the archive is password-protected. Pack it again without a password.")
 COMPRESSION = Message(
     "“{name}” in the archive is compressed in an unusual way (method {method}). Pack it again with your system's own"
@@ -200,15 +168,6 @@ YAML_TEXT = Message("YAML text")
 THE_CODE_ITSELF = Message("Submit the code itself, as a .py or .ipynb file.")
 RENAME_IT = Message("Rename it so that it ends in {suffix}.")
 PLAIN_TEXT = Message("Save it as plain text (UTF-8).")
-PDF = Message("a PDF document")
-IMAGE = Message("a picture")
-OFFICE = Message("an Office document")
-ZIP = Message("a zip archive")
-ARCHIVE = Message("a compressed archive")
-RTF = Message("rich text (RTF)")
-PROGRAM = Message("a compiled program")
-WEB_PAGE = Message("a web page")
-DATA = Message("binary data")
 WIDE = Message("the text is saved as {encoding}; expected UTF-8. {remedy}")
 SAVE_AS_UTF8 = Message(
     "Save it as UTF-8 (VS Code: click the encoding in the status bar, “Save with Encoding”, “UTF-8”)."
@@ -224,11 +183,6 @@ BAD_COOKIE = Message(
 
 SYNTAX = Message("line {line}, column {column}: Python cannot parse this{source} ({reason}).{hint}")
 QUOTED_LINE = Message(": `{line}`")
-PYTHON_2 = Message(" This is Python 2; in Python 3 it is print(x), and except (A, B) as e.")
-INDENTATION = Message(" Indent with four spaces everywhere; do not use tabs.")
-FULL_WIDTH = Message(" Type it again with the input method switched to English.")
-ONLY_IN_JUPYTER = Message(" Lines that start with % or ! work in notebooks only: remove them, or submit the notebook.")
-CONFLICT = Message(" This is a leftover merge conflict: choose one side and remove the markers.")
 GIVES_UP = Message(
     "Python's parser cannot handle this ({reason}). Split deeply nested or very long expressions into statements."
 )
@@ -240,14 +194,9 @@ NOT_JSON = Message(
     " Open it in Jupyter and save it again."
 )
 NOT_A_NOTEBOOK = Message("this is JSON, but not a notebook: {reason}. Open it in Jupyter and save it again.")
-NO_CELLS = Message("it has no list of cells")
-NO_VERSION = Message("it has no “nbformat” number")
 TOO_INTRICATE = Message(
     "it has more than {limit} nested parts, probably in its outputs. Clear the outputs of all cells and save it."
 )
-NEWER = Message("its format {version} is newer than 4")
-ODD_CELL = Message("its cell {number} has no readable source")
-CONVERSION = Message("its old format cannot be converted ({reason})")
 OLD_TOO_LARGE = Message(
     "it is in a format from before 2014. Notebooks in such formats may have {limit} in all here; these have {found}. "
     "Open it in Jupyter and save it, which converts it to the current format; then upload it again."

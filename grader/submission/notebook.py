@@ -10,8 +10,9 @@ from dataclasses import replace
 from typing import Any
 
 from grader.core.model import Notice, Part, Text
+from grader.core.tables import texts
 from grader.submission import messages as say
-from grader.submission.files import MAX_SOURCE, RawFile
+from grader.submission.files import MAX_SOURCE, RawFile, too_large
 from grader.submission.messages import Unusable, listing, printable
 from grader.submission.source import ParseBudget, SourceFacts, combine, future_imports, parse
 from grader.submission.text import decode
@@ -115,14 +116,13 @@ def _code_cells(raw: RawFile, budget: ParseBudget) -> tuple[list[str], Text | No
         raise Unusable(raw.path, say.OTHER_LANGUAGE.fill(language=printable(language, _SHOWN)))
     cells = notebook.get("cells")
     if not isinstance(cells, list):
-        raise _malformed(raw, say.NO_CELLS)
+        raise _malformed(raw, "no-cells")
     sources = [_source(raw, number, cell) for number, cell in enumerate(cells, 1) if not _is_prose(cell)]
     if len(sources) > MAX_CELLS:
         raise Unusable(raw.path, say.TOO_MANY_CELLS.fill(limit=MAX_CELLS))
     total = sum(map(len, sources))
     if total > MAX_SOURCE:
-        found, limit = say.size(total), say.size(MAX_SOURCE)
-        raise Unusable(raw.path, say.TOO_LARGE.fill(found=found, limit=limit, what=say.CELLS, advice=say.SHORTEN))
+        raise Unusable(raw.path, too_large("cells", total, MAX_SOURCE))
     return sources, remark
 
 
@@ -136,7 +136,7 @@ def _source(raw: RawFile, number: int, cell: Any) -> str:
     if isinstance(source, list) and all(isinstance(line, str) for line in source):
         source = "".join(source)
     if not isinstance(source, str):
-        raise _malformed(raw, say.ODD_CELL.fill(number=number))
+        raise _malformed(raw, "odd-cell", number=number)
     return source.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -155,17 +155,18 @@ def _loaded(raw: RawFile, budget: ParseBudget) -> tuple[dict[str, Any], Text | N
         raise Unusable(raw.path, say.NOT_JSON.fill(line=1, reason=printable(str(error)))) from None
     version = notebook.get("nbformat") if isinstance(notebook, dict) else None
     if type(version) is not int or version < 1:
-        raise _malformed(raw, say.NO_VERSION)
+        raise _malformed(raw, "no-version")
     if version > 4:
-        raise _malformed(raw, say.NEWER.fill(version=version))
+        raise _malformed(raw, "newer", version=version)
     if version == 4:
         return notebook, remark
     budget.count_old(raw.path, len(raw.data))
     return _upgraded(raw, text), remark
 
 
-def _malformed(raw: RawFile, reason: Text) -> Unusable:
-    return Unusable(raw.path, say.NOT_A_NOTEBOOK.fill(reason=reason))
+def _malformed(raw: RawFile, problem: str, **values: object) -> Unusable:
+    text = texts(__file__, "notebook.yaml")[problem].fill(**values)
+    return Unusable(raw.path, say.NOT_A_NOTEBOOK.fill(reason=text))
 
 
 def _upgraded(raw: RawFile, text: str) -> dict[str, Any]:
@@ -179,7 +180,7 @@ def _upgraded(raw: RawFile, text: str) -> dict[str, Any]:
             return upgraded
     except Exception as error:  # malformed notebooks raise all kinds of errors here
         reason = printable(f"{type(error).__name__}: {error}", 120)
-        raise _malformed(raw, say.CONVERSION.fill(reason=reason)) from None
+        raise _malformed(raw, "conversion", reason=reason) from None
 
 
 def _language(notebook: dict[str, Any]) -> str | None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from grader.core.model import Text
+from grader.core.tables import texts
 from grader.submission import messages as say
 from grader.submission.messages import Unusable
 
@@ -113,14 +114,15 @@ def _path_without_link(folder: int | str | None, name: str) -> str:
     return path
 
 
+def special(kind: str) -> Text:
+    """What is no file that can be read, by its name in ``special.yaml``."""
+    return texts(__file__, "special.yaml")[kind]
+
+
 def what_is(mode: int) -> Text:
     """The name of a kind of special file, by its mode."""
-    for is_one, word in (
-        (stat.S_ISLNK, say.SYMLINK), (stat.S_ISDIR, say.FOLDER), (stat.S_ISFIFO, say.PIPE), (stat.S_ISSOCK, say.SOCKET)
-    ):  # fmt: skip
-        if is_one(mode):
-            return word
-    return say.DEVICE
+    kinds = {stat.S_IFLNK: "link", stat.S_IFDIR: "folder", stat.S_IFIFO: "pipe", stat.S_IFSOCK: "socket"}
+    return special(kinds.get(stat.S_IFMT(mode), "device"))
 
 
 def not_regular(mode: int) -> Text:

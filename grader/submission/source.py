@@ -13,10 +13,11 @@ import re
 import sys
 import tokenize
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from grader.core.model import Part, Text
+from grader.core.tables import table, text_of
 from grader.core.text import EMPTY
 from grader.submission import messages as say
 from grader.submission.files import MAX_CODE, RawFile
@@ -24,16 +25,6 @@ from grader.submission.messages import Unusable, printable
 from grader.submission.text import decode
 
 _WIDTH = 80
-_HINTS: tuple[tuple[str, Text], ...] = (
-    ("Missing parentheses in call to", say.PYTHON_2),
-    ("multiple exception types must be parenthesized", say.PYTHON_2),
-    ("tabs and spaces", say.INDENTATION),
-    ("unindent does not match", say.INDENTATION),
-    ("unexpected indent", say.INDENTATION),
-    ("invalid character", say.FULL_WIDTH),
-    ("invalid non-printable character", say.FULL_WIDTH),
-)
-
 
 #: Further limits for one submission: top-level names, and steps that the parser spends on f-strings. Before Python
 #: 3.12, the parser searches for each field from the start of the string, so 256 kB of ``{a}`` take seconds. Later
@@ -147,10 +138,11 @@ def combine(parsed: Sequence[tuple[Part, ast.Module]], budget: ParseBudget | Non
     futures: set[str] = set()
     relative = 0
     for _, tree in parsed:
-        for name, line, runs in _definitions(tree.body):
+        for statement, runs in top_level(tree.body):
             names = defines if runs else guarded
-            names.pop(name, None)
-            names[name] = line
+            for name, line in bound_names(statement):
+                names.pop(name, None)
+                names[name] = line
         futures.update(alias.name for statement in future_imports(tree) for alias in statement.names)
         for module, level in _imports(tree):
             relative = max(relative, level)
@@ -198,15 +190,15 @@ def _complaint(error: SyntaxError, text: str) -> Text:
     number = min(max(error.lineno or 1, 1), len(lines))
     column = max(error.offset or 1, 1)
     line = lines[number - 1]
-    hint = next((hint for part, hint in _HINTS if part in error.msg), EMPTY)
-    if line.startswith(("%", "!")):
-        hint = say.ONLY_IN_JUPYTER
-    elif line.startswith(("<<<<<<<", "=======", ">>>>>>>")):
-        hint = say.CONFLICT
+    hint = next((text_of(row) for row in table(__file__, "hints.yaml") if _applies(row, line, error.msg)), EMPTY)
     shown = printable(_around(line, column))
     source = say.QUOTED_LINE.fill(line=shown) if shown else EMPTY
     reason = printable(error.msg)
     return say.SYNTAX.fill(line=number, column=column, source=source, reason=reason, hint=hint)
+
+
+def _applies(row: Mapping[str, Sequence[str]], line: str, message: str) -> bool:
+    return line.startswith(tuple(row.get("starts", ()))) or any(words in message for words in row.get("when", ()))
 
 
 def _around(line: str, column: int) -> str:
@@ -218,35 +210,44 @@ def _around(line: str, column: int) -> str:
     return ("…" if start else "") + line[start:end].strip() + ("…" if end < len(line) else "")
 
 
-def _definitions(body: Sequence[ast.AST]) -> Iterator[tuple[str, int, bool]]:
-    """Yields the (name, line, runs) of top-level definitions and assignments, in order.
-
-    ``runs`` is False for names that importing the file does not bind.
-    """
+def top_level(body: Sequence[ast.AST]) -> Iterator[tuple[ast.stmt, bool]]:
+    """The statements at top level in order, also those inside ``if`` and ``try``, with whether importing runs them."""
     pending = [(node, True) for node in reversed(body)]
     while pending:
         node, runs = pending.pop()
+        if isinstance(node, ast.stmt):
+            yield node, runs
         nested: list[tuple[ast.AST, bool]] = []
-        match node:
-            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                yield node.name, node.lineno, runs
-            case ast.Assign():
-                yield from ((name, line, runs) for name, line in _names(node.targets))
-            case ast.AnnAssign() if node.value is not None:
-                yield from ((name, line, runs) for name, line in _names([node.target]))
-            case ast.If() if _is_main_guard(node.test):
-                nested = [*((child, False) for child in node.body), *((child, runs) for child in node.orelse)]
-            case _:
-                fields = ("body", "handlers", "cases", "orelse", "finalbody")
-                nested = [(child, runs) for field in fields for child in getattr(node, field, ())]
+        if isinstance(node, ast.If) and _is_main_guard(node.test):
+            nested = [*((child, False) for child in node.body), *((child, runs) for child in node.orelse)]
+        elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            fields = ("body", "handlers", "cases", "orelse", "finalbody")
+            nested = [(child, runs) for field in fields for child in getattr(node, field, ())]
         pending += nested[::-1]
 
 
-def _names(targets: Sequence[ast.expr]) -> Iterator[tuple[str, int]]:
-    for target in targets:
-        for node in ast.walk(target):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                yield node.id, node.lineno
+def bound_names(statement: ast.stmt) -> Iterator[tuple[str, int]]:
+    """The names that a definition or an assignment binds, with their lines."""
+    match statement:
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            yield name, statement.lineno
+        case ast.Assign(targets=targets):
+            yield from (found for target in targets for found in stored(target))
+        case ast.AnnAssign(target=target, value=ast.expr()):
+            yield from stored(target)
+
+
+def stored(tree: ast.AST) -> Iterator[tuple[str, int]]:
+    """The names that are assigned to in ``tree``, with their lines."""
+    nodes = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
+    return ((node.id, node.lineno) for node in nodes if isinstance(node.ctx, ast.Store))
+
+
+def imported_from(node: ast.ImportFrom, package: str) -> str:
+    """The full name of what ``from … import`` imports from, in a module of ``package``."""
+    names = package.split(".")
+    above = names[: len(names) - node.level + 1] if node.level else []
+    return ".".join([*filter(None, above), *filter(None, [node.module])])
 
 
 def _is_main_guard(test: ast.expr) -> bool:

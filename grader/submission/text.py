@@ -13,6 +13,7 @@ import tokenize
 import unicodedata
 
 from grader.core.model import Text
+from grader.core.tables import texts
 from grader.submission import messages as say
 from grader.submission.messages import Unusable, printable
 
@@ -20,14 +21,14 @@ from grader.submission.messages import Unusable, printable
 _NOT_FOR_SOURCE = re.compile(r"utf-?(7|16|32)|punycode|idna|undefined|(raw-)?unicode-escape")
 
 #: How files of a kind begin.
-_BY_MAGIC: tuple[tuple[Text, tuple[bytes, ...]], ...] = (
-    (say.PDF, (b"%PDF-",)),
-    (say.IMAGE, (b"\x89PNG\r\n", b"\xff\xd8\xff", b"GIF89a")),
-    (say.OFFICE, (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",)),
-    (say.RTF, (b"{\\rtf",)),
-    (say.ARCHIVE, (b"\x1f\x8b", b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07", b"BZh9", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")),
-    (say.PROGRAM, (b"\x7fELF", b"MZ\x90\x00")),
-    (say.DATA, (b"\x93NUMPY", b"\x80\x04\x95")),
+_BY_MAGIC: tuple[tuple[str, tuple[bytes, ...]], ...] = (
+    ("pdf", (b"%PDF-",)),
+    ("image", (b"\x89PNG\r\n", b"\xff\xd8\xff", b"GIF89a")),
+    ("office", (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",)),
+    ("rtf", (b"{\\rtf",)),
+    ("archive", (b"\x1f\x8b", b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07", b"BZh9", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")),
+    ("program", (b"\x7fELF", b"MZ\x90\x00")),
+    ("data", (b"\x93NUMPY", b"\x80\x04\x95")),
 )
 #: How a tar archive goes on, after the name and the rights of its first file.
 _TAR, _TAR_AT = b"ustar", 257
@@ -48,16 +49,20 @@ _SAMPLE = 4000
 
 def looks_like(data: bytes) -> tuple[Text, Text] | None:
     """What ``data`` is if it is clearly not text, and what to do about it; None if it may be text."""
+    kind = _kind(data)
+    if kind is None:
+        return None
+    advice = {"zip": say.RENAME_IT.fill(suffix=".zip"), "rtf": say.PLAIN_TEXT}
+    return texts(__file__, "kinds.yaml")[kind], advice.get(kind, say.THE_CODE_ITSELF)
+
+
+def _kind(data: bytes) -> str | None:
     if data.startswith(b"PK\x03\x04"):
-        office = b"[Content_Types].xml" in data[:4096]
-        return (say.OFFICE, say.THE_CODE_ITSELF) if office else (say.ZIP, say.RENAME_IT.fill(suffix=".zip"))
-    for what, magics in _BY_MAGIC:
-        if data.startswith(magics) or (what is say.ARCHIVE and data.startswith(_TAR, _TAR_AT)):
-            return what, say.PLAIN_TEXT if what is say.RTF else say.THE_CODE_ITSELF
-    start = data[:200].lstrip().lower()
-    if start.startswith((b"<!doctype html", b"<html")):
-        return say.WEB_PAGE, say.THE_CODE_ITSELF
-    return None
+        return "office" if b"[Content_Types].xml" in data[:4096] else "zip"
+    for kind, magics in _BY_MAGIC:
+        if data.startswith(magics) or (kind == "archive" and data.startswith(_TAR, _TAR_AT)):
+            return kind
+    return "page" if data[:200].lstrip().lower().startswith((b"<!doctype html", b"<html")) else None
 
 
 def decode(data: bytes, where: str, expected: Text, *, python: bool = False) -> tuple[str, Text | None]:

@@ -11,6 +11,7 @@ from grader.classroom.gradebook import LearnerRow
 from grader.classroom.marks import due_for
 from grader.classroom.service import Attempt
 from grader.core.model import Course, Message, Question, Rules, Status, Text
+from grader.core.tables import texts
 from grader.core.text import OF_POINTS, duration, points, timestamp
 from grader.course import starter
 from grader.submission.files import kind_of
@@ -18,11 +19,6 @@ from grader.submission.files import kind_of
 _HOUR, _DAY = 3600, 86_400
 #: Less than so many days before it is due, work is due soon.
 _SOON = 3
-_SUBMITTED = {
-    "all": Message("submitted"),
-    "some": Message("partly submitted"),
-    "none": Message("not submitted"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +65,7 @@ def _question(question: Question, given: frozenset[str], earned: tuple[float, fl
     shown = None
     if earned is not None and (earned[0] or extent != "none"):
         shown = OF_POINTS.fill(earned=points(earned[0]), possible=points(earned[1]))
-    return QuestionWork(extent, _SUBMITTED[extent], shown)
+    return QuestionWork(extent, texts(__file__, "words.yaml")[extent], shown)
 
 
 def _parts(question: Question) -> frozenset[str]:

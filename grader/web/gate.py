@@ -32,6 +32,7 @@ from starlette.routing import Route
 from grader.classroom import audit
 from grader.core.errors import UsageError
 from grader.core.model import Message, Text
+from grader.core.tables import texts
 from grader.core.text import timestamp
 from grader.web.limits import RateLimit, RequestQueue, peer
 from grader.web.people import ClassMember, MemberFiles, Role
@@ -54,12 +55,6 @@ SIGN_IN, SIGN_OUT = "/sign-in", "/sign-out"
 _MOST_SESSIONS = 20
 #: The most bytes of the form that signs in: a token and its name.
 _LONGEST_FORM = LONGEST_TOKEN + 100
-
-_ROLES = {
-    Role.LEARNER: Message("a learner"),
-    Role.ASSISTANT: Message("an assistant"),
-    Role.INSTRUCTOR: Message("an instructor"),
-}
 
 
 def note_action(folder: Path, person: ClassMember, did: str, **about: str) -> None:
@@ -108,7 +103,8 @@ class Signing:
         if scope["method"] in SAFE_METHODS:
             token = dict(parse_qsl(scope["query_string"].decode("latin-1")))["link"]
             until = timestamp(session_end(offered.claim, datetime.now(UTC)).isoformat())
-            asked = notice("sign-in", name=person.name, role=_ROLES[person.role], until=until)
+            role = texts(__file__, "words.yaml")[person.role.value]
+            asked = notice("sign-in", name=person.name, role=role, until=until)
             step = Step(Message("Sign in"), SIGN_IN, post=True, fields=(("link", token),))
             return replace(asked, step=step).response(scope)
         return await self._sign_in(scope, offered)

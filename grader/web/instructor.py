@@ -13,8 +13,7 @@ import math
 import tempfile
 import zipfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -29,19 +28,16 @@ from starlette.staticfiles import StaticFiles
 
 from grader.classroom import inbox
 from grader.classroom.ended_sessions import Purpose
-from grader.classroom.gradebook import SubmissionRow
-from grader.classroom.marks import CoursePart, Mark
+from grader.classroom.marks import Mark
 from grader.classroom.results import Book, parts
 from grader.core.files import portable
 from grader.core.model import Message, Text
-from grader.core.text import points
 from grader.instructor import class_table, learner_requests
 from grader.instructor import export as exports
 from grader.instructor.analysis import answers, similarity_html, similarity_view
 from grader.instructor.analysis.answers import borrowed_by_learner
 from grader.instructor.analysis.class_similarity import ClassSimilarity, Cluster, compare_class, find_clusters
 from grader.instructor.analysis.statistics import Spread, spread_of
-from grader.instructor.analysis.statistics_html import histogram
 from grader.instructor.analysis.statistics_view import mean
 from grader.instructor.class_table import FLAGS, ClassRow, TableFilter
 from grader.instructor.export import html as pages
@@ -69,7 +65,6 @@ from grader.web.visit import TEMPLATES, existing
 _ENDS: Mapping[str, tuple[Purpose, ...]] = {"sessions": ("session",), "links": ("session", "link")}
 #: The number of learners on a page of the table.
 _PER_PAGE = 50
-_EARLIER = Message("an earlier version")
 
 
 def routes(class_data: ClassData) -> list[Route]:
@@ -140,40 +135,6 @@ def language(visit: StaffVisit) -> Response:
 # ------------------------------------------------------------------------------------------ the class
 
 
-@dataclass(frozen=True, slots=True)
-class TableLinks:
-    """The addresses of the class table in another order, or of its other pages."""
-
-    class_data: ClassData
-    choice: TableFilter
-
-    def link(self, column: str) -> str:
-        """The table sorted by ``column``, in reverse order if it is already sorted by it."""
-        numbers = column not in ("learner", "section", "status")
-        down = not self.choice.descending if self.choice.sort == column else numbers
-        return self._at(replace(self.choice, sort=column, descending=down))
-
-    def state(self, column: str) -> str:
-        """The value of ``aria-sort`` for ``column``; empty if the table is not sorted by it."""
-        if self.choice.sort != column:
-            return ""
-        return "descending" if self.choice.descending else "ascending"
-
-    def flag(self, name: str) -> str:
-        """The table with the learners to whom a filter applies; with everybody, if ``name`` is empty."""
-        return self._at(replace(self.choice, flag=name))
-
-    def page(self, number: int) -> str:
-        """The address of page ``number`` of the table."""
-        return self._at(self.choice, str(number))
-
-    def _at(self, choice: TableFilter, page: str = "") -> str:
-        query = {"q": choice.search, "show": choice.flag, "section": choice.section, "page": page}
-        ordered = choice.sort != "learner" or choice.descending
-        order = {"sort": choice.sort, "down": "1" if choice.descending else ""} if ordered else {}
-        return self.class_data.at(**query, **order)
-
-
 def class_page(visit: StaffVisit) -> Response:
     """The class as a table, in pages."""
     class_data = visit.class_data
@@ -190,17 +151,14 @@ def class_page(visit: StaffVisit) -> Response:
     last = max(1, math.ceil(len(matching) / _PER_PAGE))
     page_number = visit.asked("page")
     page = min(max(1, int(page_number)), last) if page_number.isdecimal() and len(page_number) < 9 else 1
-    names = sorted({row.section for row in everybody if row.section})
     return visit.page(
         "instructor_class.html",
         rows=matching[(page - 1) * _PER_PAGE : page * _PER_PAGE],
         questions=class_data.graded_questions(),
         titles=class_table.titles(),
         flags={name: sum(map(test, everybody)) for name, test in FLAGS.items()},
-        sections=names,
+        sections=sorted({row.section for row in everybody if row.section}),
         choice=choice,
-        sorting=TableLinks(class_data, choice),
-        link=lambda row: class_data.at("learners", row.id),
         found=len(matching),
         all=len(everybody),
         page=page,
@@ -208,7 +166,6 @@ def class_page(visit: StaffVisit) -> Response:
         summary=class_data.once("summary", lambda book: pages.summary(book, class_data.rows())),
         waiting=instructor_marking.count_waiting(class_data).total(),
         spread=_spread(everybody),
-        histogram=histogram,
         mean=mean,
         unmatched=class_data.once("unmatched", lambda book: tuple(mark.learner.id for mark in book.unmatched())),
         open_requests=sum(request.answer is None for request in learner_requests.list_requests(class_data.folder)),
@@ -224,21 +181,6 @@ def _spread(everybody: Sequence[ClassRow]) -> Spread:
 # ------------------------------------------------------------------------------------------ a learner
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryEntry:
-    """A submission in a learner's history. ``link`` is the page with its report, if there is one."""
-
-    at: datetime | None
-    attempt: int
-    score: str
-    said: Text
-    receipt: str
-    counts: bool
-    old: bool
-    shown: bool
-    link: str | None
-
-
 def learner_page(visit: StaffVisit) -> Response:
     """One learner: points, history, points by hand, requests, answers, and the report of one submission."""
     class_data = visit.class_data
@@ -252,22 +194,33 @@ def learner_page(visit: StaffVisit) -> Response:
     with class_data.book() as book:
         report = _report(visit, book, mark) if mark is not None else None
         rows = book.gradebook.everything_of(learner.id)
-        history = [_submitted(visit, book, row, _mark_of(marks, row.key), row.key == key) for row in rows]
+        history = [(row, _mark_of(marks, row.key), receipt_digest(book.gradebook.place(row))) for row in rows]
         given = book.gradebook.answers(mark.work.row) if mark is not None and mark.work is not None else {}
-    history.sort(key=lambda each: (each.attempt, each.at.timestamp() if each.at else 0.0), reverse=True)
+    history.sort(key=lambda each: (each[0].attempt, each[0].at.timestamp() if each[0].at else 0.0), reverse=True)
     return visit.page(
         "instructor_learner.html",
         learner=learner,
-        rows=[class_table.class_row(each) for each in counting],
+        marks=counting,
+        class_row=class_table.class_row,
         report=report,
         history=history,
+        chosen=key,
         overrides=mark.overridden if mark is not None else (),
-        choices=part_choices(class_data),
+        questions=class_data.graded_questions(),
+        parts=parts(class_data.course).values(),
         requests=learner_requests.list_requests(class_data.folder, learner.id),
-        answers=[(name, answers.answer_text(value)) for name, value in given.items()],
+        answers=given,
+        answer_text=answers.answer_text,
         done=find_done(visit),
+        to_mark=_to_mark(class_data, learner.id),
         may_end=visit.may_end_sessions(learner.id),
     )
+
+
+def _to_mark(class_data: ClassData, learner: str) -> str | None:
+    """The first item with an answer of ``learner`` that waits for a person."""
+    groups = instructor_marking.pending_answers(class_data).groups
+    return next((group.item.id for group in groups if learner in group.learners), None)
 
 
 def _report(visit: StaffVisit, book: Book, mark: Mark) -> Markup | None:
@@ -283,21 +236,6 @@ def _mark_of(marks: Sequence[Mark], key: str) -> Mark | None:
     return next((mark for mark in marks if mark.work is not None and mark.work.row.key == key), None)
 
 
-def _submitted(visit: StaffVisit, book: Book, row: SubmissionRow, mark: Mark | None, shown: bool) -> HistoryEntry:
-    line = class_table.class_row(mark) if mark is not None else None
-    return HistoryEntry(
-        row.at,
-        row.attempt,
-        f"{line.score} / {points(line.possible)}" if line is not None else "–",
-        line.said if line is not None else _EARLIER,
-        receipt_digest(book.gradebook.place(row)),
-        mark is not None and mark.counts,
-        mark is None,
-        shown,
-        visit.class_data.at("learners", line.id, submission=row.key) if line is not None and not shown else None,
-    )
-
-
 def receipt_digest(place: Path) -> str:
     """The digest on the receipt of a submission to an inbox; empty if there is none."""
     file = place.parent / inbox.RECEIPT
@@ -305,15 +243,6 @@ def receipt_digest(place: Path) -> str:
         if file.stat().st_size <= inbox.MAX_RECEIPT:
             return inbox.parse_receipt(file.read_text("utf-8"), inbox.RECEIPT).digest
     return ""
-
-
-def part_choices(class_data: ClassData) -> list[tuple[str, list[CoursePart]]]:
-    """The parts that points can be given for: those of the questions that count, by question."""
-    every_part = parts(class_data.course)
-    return [
-        (name, [part for part in every_part.values() if part.question == name])
-        for name in class_data.graded_questions()
-    ]
 
 
 # ------------------------------------------------------------------------------------------ sessions
@@ -363,37 +292,24 @@ def similar_page(visit: StaffVisit) -> Response:
     """The clusters of similar submissions, or one of them side by side; and answers that fit others' numbers."""
     class_data = visit.class_data
     alike, made = _alike(class_data)
-    who = {key: ", ".join(map(class_data.called, people)) or key for key, people in alike.people.items()}
+    people = {key: tuple(map(class_data.called, names)) for key, names in alike.people.items()}
+    given: dict[str, Any] = {"alike": replace(alike, people=people), "view": similarity_view}
     cluster = visit.asked("cluster")
     if cluster:
         number = int(cluster) if cluster.isdecimal() and len(cluster) < 6 else 0
         if not 1 <= number <= len(made):
             raise HTTPException(404)
-        people = sorted({name for key in made[number - 1].keys for name in alike.people[key]})
-        visit.note_reading("read comparison", learners=", ".join(people))
-        (shown,) = similarity_html.compare_clusters(alike.found, [made[number - 1]], who, alike.read, _MOST_COUPLES)
-        return visit.page(
-            "instructor_cluster.html",
-            each=shown,
-            number=number,
-            people=[name for key in shown.cluster.keys for name in alike.people[key]],
-            honest=similarity_view.honest(),
-            COMMON_CODE=similarity_view.COMMON_CODE,
-        )
+        ids = [name for key in made[number - 1].keys for name in alike.people[key]]
+        visit.note_reading("read comparison", learners=", ".join(sorted({*ids})))
+        (shown,) = similarity_html.compare_clusters(given["alike"], [made[number - 1]], _MOST_COUPLES)
+        return visit.page("instructor_cluster.html", each=shown, number=number, people=ids, **given)
     visit.note_reading("read similar solutions")
-    listed = [
-        (similarity_view.title(entry, who), [similarity_view.alike_in(scope, entry, who) for scope in entry.scopes])
-        for entry in made[:_MOST_CLUSTERS]
-    ]
     return visit.page(
         "instructor_similar.html",
-        listed=listed,
+        clusters=made[:_MOST_CLUSTERS],
         more=max(0, len(made) - _MOST_CLUSTERS),
-        honest=similarity_view.honest(),
-        nothing=similarity_view.NOTHING.fill(threshold=f"{alike.found.threshold:.0%}"),
-        counted=similarity_view.COMPARED.fill(submissions=alike.found.submissions),
-        notes=similarity_view.notes(alike.found, who, alike.left_out),
         borrowers=borrowed_by_learner(borrowed_answers(class_data)),
+        **given,
     )
 
 
@@ -432,11 +348,7 @@ def downloads_page(visit: StaffVisit) -> Response:
         if ready is None:
             return visit.page("instructor_failed.html", status=404, text=_GONE.of(visit.lang))
         return attachment(ready.name, ready.data)
-    formats = export_formats()
-    first = [(name, form) for name, form in formats.items() if name in _GRADES]
-    rest = [(name, form) for name, form in formats.items() if name not in _GRADES]
-    groups = [(Message("Grades and feedback"), first), (Message("Data for programs"), rest)]
-    return visit.page("instructor_downloads.html", formats=formats, groups=groups)
+    return visit.page("instructor_downloads.html", formats=export_formats(), grades=_GRADES)
 
 
 def make_download(visit: StaffVisit) -> Response:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from itertools import groupby
 
 from starlette.responses import Response
 
-from grader.core.model import ExerciseResult, Item, Misconception, Question, Status, Text
+from grader.core.model import ExerciseResult, Status
 from grader.course import items
 from grader.instructor.analysis import answers, statistics
 from grader.instructor.analysis import statistics_view as view
-from grader.instructor.analysis.answers import BorrowedAnswer, GivenAnswer
+from grader.instructor.analysis.answers import BorrowedAnswer
 from grader.instructor.analysis.statistics import CheckStatistics, PartStatistics, Statistics
-from grader.report.words import check_label
 from grader.web.class_data import RARELY, ClassData, StaffVisit
 from grader.web.instructor_marking import count_waiting
 
@@ -43,15 +41,6 @@ def borrowed_answers(class_data: ClassData) -> tuple[BorrowedAnswer, ...]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class BeliefRow:
-    """A misconception and how often it appeared; ``belief`` is None if the course no longer has it."""
-
-    name: str
-    times: int
-    belief: Misconception | None
-
-
 # ------------------------------------------------------------------------------------ all of them
 
 
@@ -59,22 +48,11 @@ def questions_page(visit: StaffVisit) -> Response:
     """All items and exercises with their statistics, and the findings."""
     class_data = visit.class_data
     visit.note_reading("read findings")
-    statistics_of_class = class_statistics(class_data)
-    rows = []
-    for name, parts in groupby(view.ordered(statistics_of_class), key=lambda part: part.question):
-        question = class_data.course.question(name)
-        described = [(part, view.wrong(part, class_data.course)) for part in parts]
-        rows.append((name, question.title if question else Text("", ""), described))
-    return visit.page(
-        "instructor_questions.html",
-        found=statistics_of_class,
-        questions=rows,
-        findings=view.findings(statistics_of_class, class_data.course, names=True),
-        view=view,
-        waiting=count_waiting(class_data),
-        mean=view.mean(statistics_of_class.spread),
-        alpha=view.alpha(statistics_of_class),
-    )
+    found = class_statistics(class_data)
+    parts = groupby(view.ordered(found), key=lambda part: part.question)
+    questions = [(name, list(those)) for name, those in parts]
+    waiting = count_waiting(class_data)
+    return visit.page("instructor_questions.html", found=found, questions=questions, view=view, waiting=waiting)
 
 
 # ------------------------------------------------------------------------------------ one item
@@ -87,25 +65,19 @@ def item_page(visit: StaffVisit) -> Response:
     visit.note_reading("read answers", part=item.id)
     given = class_data.once(f"answers {item.id}", lambda book: answers.given_answers(item, class_data.counting()))
     context = items.Context("", "", item.id)
-    drawn = items.draw(item.spec, context)
-    personal = bool(drawn)
-    part = _part(class_statistics(class_data), item.id)
+    found = class_statistics(class_data)
     return visit.page(
         "instructor_item.html",
         question=question,
         item=item,
-        part=part,
-        negative=item.id in class_statistics(class_data).negative,
-        answers=[(answer, _options(item, answer)) for answer in given[:_MOST_ANSWERS]],
-        more=max(0, len(given) - _MOST_ANSWERS),
-        most=max(1, sum(len(answer.learners) for answer in given)),
-        personal=personal,
-        ask=items.fill(item.ask, drawn),
-        drawn=drawn.items(),
-        by_hand=bool(items.key_points(item)),
+        items=items,
+        found=found,
+        part=_part(found, item.id),
+        given=given,
+        most_given=_MOST_ANSWERS,
+        drawn=items.draw(item.spec, context),
         key=None if item.sealed else items.key(item, context),
-        beliefs=_beliefs(question, part),
-        borrowed=[answer for answer in borrowed_answers(class_data) if answer.item == item.id] if personal else [],
+        borrowed=[answer for answer in borrowed_answers(class_data) if answer.item == item.id],
         view=view,
     )
 
@@ -114,26 +86,7 @@ def _part(found: Statistics, name: str) -> PartStatistics | None:
     return next((part for part in found.parts if part.name == name), None)
 
 
-def _options(item: Item, answer: GivenAnswer) -> list[Text]:
-    """The texts of the options that an answer names."""
-    return [option.text for option in getattr(item.spec, "options", ()) if option.id in answer.ids]
-
-
-def _beliefs(question: Question, part: PartStatistics | None) -> list[BeliefRow]:
-    counted = part.misconceptions if part is not None else ()
-    return [BeliefRow(name, times, question.misconception(name)) for name, times in counted]
-
-
 # ------------------------------------------------------------------------------------ one exercise
-
-
-@dataclass(frozen=True, slots=True)
-class CheckRow:
-    """A check on a case, with the learners who fail it."""
-
-    check: CheckStatistics
-    label: Text
-    failing: tuple[str, ...]
 
 
 def exercise_page(visit: StaffVisit) -> Response:
@@ -148,25 +101,17 @@ def exercise_page(visit: StaffVisit) -> Response:
         for result in of_question.exercises
         if result.name == exercise.name
     ]
-    of_class = class_statistics(class_data)
-    part = _part(of_class, exercise.name)
-    checks = [check for check in of_class.checks if check.exercise == exercise.name]
-    statuses = Counter(result.status for _, result in results)
-    believers = {
-        name: [learner for learner, result in results if result.misconception == name]
-        for name, _ in (part.misconceptions if part is not None else ())
-    }
+    found = class_statistics(class_data)
+    checks = [check for check in found.checks if check.exercise == exercise.name]
     return visit.page(
         "instructor_exercise.html",
         question=question,
         exercise=exercise,
-        part=part,
-        negative=exercise.name in of_class.negative,
-        statuses=[(status, statuses[status]) for status in Status if statuses[status]],
-        learners={status: [name for name, result in results if result.status is status] for status in statuses},
-        checks=[CheckRow(check, check_label(check.check), _failing(results, check)) for check in checks],
-        beliefs=_beliefs(question, part),
-        believers=believers,
+        found=found,
+        part=_part(found, exercise.name),
+        results=results,
+        statuses=list(Status),
+        checks=[(check, _failing(results, check)) for check in checks],
         view=view,
     )
 

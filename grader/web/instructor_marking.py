@@ -8,21 +8,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
 
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
 from grader.classroom import audit
-from grader.classroom.gradebook import Override, SavedChanges
+from grader.classroom.gradebook import SavedChanges
 from grader.classroom.marks import Mark
 from grader.classroom.results import parts
 from grader.core.errors import UsageError
 from grader.core.jsonl import Place
-from grader.core.model import ItemResult, Message, Status, Text
+from grader.core.model import ExerciseResult, ItemResult, Message
 from grader.core.tables import texts
-from grader.core.text import COMMA, points
 from grader.course import items
 from grader.instructor import learner_requests, rubric
 from grader.instructor.analysis.answers import answer_text
@@ -33,81 +31,26 @@ from grader.web.visit import existing
 
 #: The number of saves on a page.
 _PER_PAGE = 20
-#: No override: the points earned count, or the answer waits for a person.
-_NO_OVERRIDE = Message("none")
-_DONE = {"replied": Message("The answer was saved."), "ended": Message("Ended.")}
-_SAVED = Message("Saved as change {number}. Points given by hand for {part} to {who}: {after}; before: {before}.")
-_UNDONE = Message("Undone as change {number}. Points given by hand for {part} to {who}: {after}; before: {before}.")
+#: What may have been done besides saving points.
+_DONE = ("replied", "ended")
 _LOGS = {"changes": Message("Changes"), "reading": Message("What staff read"), "learners": Message("Learners")}
 
 
-@dataclass(frozen=True, slots=True)
-class SaveRow:
-    """A save of points as a row of a table. ``before`` and ``after`` are the points given by hand, or none."""
-
-    save: SavedChanges
-    parts: tuple[str, ...]
-    learners: tuple[str, ...]
-    before: Text
-    after: Text
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """What was done before this page was opened: a sentence, and the save of points, if there was one."""
-
-    said: str
-    save: SavedChanges | None = None
-
-
-def find_done(visit: StaffVisit) -> Done | None:
-    """What the address says was done last; None if it says nothing."""
+def find_done(visit: StaffVisit) -> SavedChanges | str | None:
+    """What the address says was done last: a save of points, or one of ``_DONE``; None if it says nothing."""
     done = visit.asked("done")
     if done in _DONE:
-        return Done(_DONE[done].of(visit.lang))
+        return done
     if not done.isdecimal() or len(done) > 12:
         return None
     with visit.class_data.book() as book:
-        save = book.gradebook.find_save(int(done))
-    return None if save is None else Done(_done(save).of(visit.lang), save)
+        return book.gradebook.find_save(int(done))
 
 
-def _done(save: SavedChanges) -> Text:
-    row = save_row(save)
-    who = Text(", ".join(row.learners[:3]), "、".join(row.learners[:3]))
-    if len(row.learners) > 3:
-        who = Message("{names} and {count} more").fill(names=who, count=len(row.learners) - 3)
-    message = _SAVED if save.undoes is None else _UNDONE
-    return message.fill(number=save.number, part=", ".join(row.parts), who=who, before=row.before, after=row.after)
-
-
-def save_row(save: SavedChanges) -> SaveRow:
-    """A save as a row of a table."""
-    reasons = {change.after.reason for change in save.changes if change.after is not None}
-    return SaveRow(
-        save,
-        tuple(dict.fromkeys(change.part for change in save.changes)),
-        tuple(dict.fromkeys(change.learner for change in save.changes)),
-        _given(change.before for change in save.changes),
-        _given(change.after for change in save.changes),
-        " · ".join(sorted(reasons)),
-    )
-
-
-def _given(overrides: Iterable[Override | None]) -> Text:
-    shown = {
-        _NO_OVERRIDE if override is None else Text(points(override.points), points(override.points))
-        for override in overrides
-    }
-    ordered = sorted(shown, key=lambda override: override.en)
-    return Text(COMMA.en.join(override.en for override in ordered), COMMA.zh.join(override.zh for override in ordered))
-
-
-def latest_saves(visit: StaffVisit, part: str, author: str | None) -> list[SaveRow]:
+def latest_saves(visit: StaffVisit, part: str, author: str | None) -> Sequence[SavedChanges]:
     """The latest saves of points for ``part``, the last one first; those of ``author``, if given."""
     with visit.class_data.book() as book:
-        return [save_row(save) for save in book.gradebook.saves(_PER_PAGE, part=part, author=author)]
+        return book.gradebook.saves(_PER_PAGE, part=part, author=author)
 
 
 def undo(visit: StaffVisit) -> Response:
@@ -116,9 +59,9 @@ def undo(visit: StaffVisit) -> Response:
     number = visit.number()
     by = Signed(visit.author, class_data.now())
     undone = undo_save(class_data.folder, number, by, class_data.course_folder, visit.lang, LOCK_TIMEOUT)
-    row = save_row(undone)
-    learners = {"learner": row.learners[0]} if len(row.learners) == 1 else {"answers": str(len(row.learners))}
-    visit.note("undid", change=str(number), part=", ".join(row.parts), **learners)
+    parts, learners = ({getattr(change, what): None for change in undone.changes} for what in ("part", "learner"))
+    about = {"learner": next(iter(learners))} if len(learners) == 1 else {"answers": str(len(learners))}
+    visit.note("undid", change=str(number), part=", ".join(parts), **about)
     back = visit.typed("back").partition("?")[0]
     if not back.startswith(class_data.base + "/") or re.search(r"[\\\s]|//", back):
         back = class_data.at("changes")
@@ -139,7 +82,7 @@ def changes_page(visit: StaffVisit) -> Response:
     earlier = page.earlier
     return visit.page(
         "instructor_changes.html",
-        saves=[save_row(save) for save in saves[:_PER_PAGE]],
+        saves=saves[:_PER_PAGE],
         more_saves=class_data.at("changes", saves=str(saves[_PER_PAGE - 1].number)) if saves[_PER_PAGE:] else None,
         overrides=overrides,
         DID=texts(__file__, "actions.yaml"),
@@ -325,25 +268,6 @@ def save_marks(visit: StaffVisit) -> Response:
 # ------------------------------------------------------------------------------------ requests
 
 
-@dataclass(frozen=True, slots=True)
-class RequestFacts:
-    """What a request is about: the points now, the answer, the right one, and the learner's numbers.
-
-    For an exercise, ``message`` says what was found, and ``report`` is the page with the report.
-    """
-
-    earned: float
-    possible: float
-    status: Status | None = None
-    answer: str = ""
-    options: tuple[Text, ...] = ()
-    expected: Text | None = None
-    ask: Text | None = None
-    numbers: tuple[tuple[str, int | float], ...] = ()
-    message: Text | None = None
-    report: str = ""
-
-
 def requests_page(visit: StaffVisit) -> Response:
     """The requests for regrading: open ones with the answer and a form, and answered ones."""
     class_data = visit.class_data
@@ -351,46 +275,25 @@ def requests_page(visit: StaffVisit) -> Response:
     requests = learner_requests.list_requests(class_data.folder)
     return visit.page(
         "instructor_requests.html",
-        open=[(request, _facts(class_data, request)) for request in requests if request.answer is None],
+        open=[(request, _graded(class_data, request)) for request in requests if request.answer is None],
         answered=[request for request in reversed(requests) if request.answer is not None],
+        parts=parts(class_data.course),
+        items=items,
+        answer_text=answer_text,
         done=find_done(visit),
     )
 
 
-def _facts(class_data: ClassData, request: learner_requests.LearnerRequest) -> RequestFacts | None:
-    """What a request is about; None if the course has no such part with points."""
-    marks = [(mark, answers) for mark, answers in class_data.counting() if mark.learner.id == request.learner]
-    for mark, answers in reversed(marks):
-        given = next((change.points for change in mark.overridden if change.part == request.part), None)
-        for result, _ in mark.work.results if mark.work is not None else ():
+def _graded(
+    class_data: ClassData, request: learner_requests.LearnerRequest
+) -> tuple[Mark, ItemResult | ExerciseResult, object] | None:
+    """The latest mark with a result for the part that a request is about, this result, and the answer to an item."""
+    for mark, answers in reversed(class_data.counting()):
+        for result, _ in mark.work.results if mark.work is not None and mark.learner.id == request.learner else ():
             for part in result.parts:
                 if part.name == request.part:
-                    earned = part.earned if given is None else given
-                    facts = RequestFacts(earned, part.possible, part.status, message=part.message)
-                    if isinstance(part, ItemResult):
-                        return _with_answer(class_data, mark, facts, part.id, answers.get(part.id))
-                    key = mark.work.row.key if mark.work is not None else ""
-                    report = class_data.at("learners", mark.learner.id, submission=key) + "#report"
-                    return replace(facts, report=report)
-    known = parts(class_data.course).get(request.part)
-    return None if known is None else RequestFacts(0.0, known.possible)
-
-
-def _with_answer(class_data: ClassData, mark: Mark, facts: RequestFacts, name: str, answer: object) -> RequestFacts:
-    """``facts`` with the answer to an item, the right one, and the learner's numbers."""
-    _, item = class_data.item(name)
-    seed_name = mark.work.row.seed_name if mark.work is not None else ""
-    context = items.Context(class_data.course.public_id, seed_name, item.id)
-    numbers = items.draw(item.spec, context)
-    chosen = {str(each) for each in answer} if isinstance(answer, (list, tuple)) else {str(answer)}
-    return replace(
-        facts,
-        answer=answer_text(answer),
-        options=tuple(choice.text for choice in items.ask(item, context).choices if choice.id in chosen),
-        expected=None if item.sealed else items.key(item, context),
-        ask=items.fill(item.ask, numbers),
-        numbers=tuple(numbers.items()),
-    )
+                    return mark, part, answers.get(part.name)
+    return None
 
 
 def reply(visit: StaffVisit) -> Response:

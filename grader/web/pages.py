@@ -15,7 +15,7 @@ from starlette.staticfiles import StaticFiles
 from grader.core.errors import AttncheckError, SubmissionError, UsageError
 from grader.core.model import Lang, Message, Question, Text
 from grader.core.text import name_list
-from grader.learning import log, next_step
+from grader.learning import log, next_step, review
 from grader.learning.progress import QuestionProgress
 from grader.report.figures import kinds, run, svg
 from grader.report.html import sheet
@@ -144,7 +144,7 @@ def progress_page(
 ) -> Response:
     """The learner's progress, open misconceptions and name; after a change of the name, what is said of it."""
     learner = visit.learner
-    known, due = learner.progress(), learner.due(log.now())
+    known, due = learner.progress(), len(review.queue(learner.cards(), log.now()))
     return visit.show("progress.html", status=status, known=known, due=due, said=said, problem=problem)
 
 

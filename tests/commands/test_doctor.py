@@ -10,8 +10,9 @@ import pytest
 from rich.cells import cell_len
 
 from grader.classroom import doctor
-from grader.classroom.doctor import AREA, STATE, MachineFact, in_chinese
+from grader.classroom.doctor import MachineFact, in_chinese
 from grader.core.model import Text
+from grader.core.tables import texts
 from grader.grading import checks
 from grader.sandbox.canaries import attacks
 
@@ -87,8 +88,8 @@ def test_exit_codes(missing: bool, code: int, attncheck: Attncheck, found: list[
 def test_every_area_and_state_has_words() -> None:
     """Whatever an examination can find can be said."""
     hints = get_type_hints(doctor.MachineFact)
-    assert set(AREA) == set(get_args(hints["area"]))
-    assert set(STATE) == set(get_args(hints["state"]))
+    named = {*get_args(hints["area"]), *get_args(hints["state"])}
+    assert named <= texts(doctor.__file__, "words.yaml").keys()
 
 
 def test_bank_schema(attncheck: Attncheck) -> None:
@@ -101,5 +102,5 @@ def test_bank_schema(attncheck: Attncheck) -> None:
 def test_names_are_in_both_languages() -> None:
     """Of every kind of check, and of every trial attack."""
     for name, check in checks.kinds().items():
-        assert check.ABOUT.en == name.replace("_", " ") and check.ABOUT.zh != check.ABOUT.en
+        assert check.KIND.about.en == name.replace("_", " ") and check.KIND.about.zh != check.KIND.about.en
     assert all(in_chinese(name) not in ("", name) for name in attacks())

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import jsonschema
@@ -36,11 +37,13 @@ from grader.core.model import (
     Text,
     Variant,
 )
+from grader.core.text import same
 from grader.core.yaml_positions import parse
 from grader.course import loader, misconceptions, validate
 from grader.course.items import number
 from grader.course.problems import ProblemsError
 from grader.course.starter import stub
+from grader.course.validate import CheckKind
 from grader.grading import courses
 from grader.grading.checks import kinds
 
@@ -129,22 +132,13 @@ class Tolerance:
     is_: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Nothing:
-    """A check without options."""
-
-
-@dataclass(frozen=True)
-class Kind:
-    """A kind of check, as far as a bank is concerned with it."""
-
-    Options: type[Any] = Nothing
-    WEIGHT: float = 1.0
-    EVERY_CASE: bool = False
-
-
 #: Check kinds of this test's own, so that it does not depend on those there are.
-KINDS = {"dtype": Kind(), "gradients": Kind(Tolerance), "raises": Kind(), "values": Kind(WEIGHT=4.0, EVERY_CASE=True)}
+KINDS: Any = {
+    "dtype": SimpleNamespace(KIND=CheckKind(same("kind"))),
+    "gradients": SimpleNamespace(KIND=CheckKind(same("kind"), Tolerance)),
+    "raises": SimpleNamespace(KIND=CheckKind(same("kind"))),
+    "values": SimpleNamespace(KIND=CheckKind(same("kind"), weight=4.0, every_case=True)),
+}
 
 
 def load(folder: Path) -> Course:

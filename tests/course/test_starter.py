@@ -122,6 +122,7 @@ def test_a_stub_fits_an_editor(lang: Lang) -> None:
         ((MHA,), "w_q, w_k, w_v and w_o", True),
         ((SDPA,), "w_q, w_k, w_v and w_o", False),
         ((replace(MHA, adapter="table"),), "w_q, w_k, w_v and w_o", False),
+        ((replace(MHA, adapter="encoder_layer"),), "in the order in which you define them", True),
         ((MHA,), "d_k = d_model // num_heads", True),
         ((MHA,), "raise ValueError", True),
         ((MHA,), "Masks may differ between heads", True),

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 import yaml
 
-from grader.formulas import vocabulary
 from grader.formulas.compare import Counterexample, ValueTable, compare_formulas
 from grader.formulas.declarations import Declarations, read_declarations
 from grader.formulas.errors import FormulaError
 from grader.formulas.growth import same_growth
 from grader.formulas.parse import parse
 from grader.formulas.printer import show
+from grader.formulas.tokens import names
 
 TOPICS: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("course.yaml").read_text("utf-8"))
 
@@ -92,7 +92,7 @@ def test_every_function_is_in_the_table() -> None:
         str(line) for topic in TOPICS for key in ("equal", "grows") for group in topic.get(key, []) for line in group
     ]
     words = set(re.findall(r"[^\W\d_]+(?:_?2|_hot|10|1p?)?", " ".join(lines)))
-    assert {name for name in (*vocabulary.FUNCTIONS, *vocabulary._ALIASES) if name not in words} == set()
+    assert {name for name in (*names("functions"), *names("aliases")) if name not in words} == set()
 
 
 def test_the_table_is_large() -> None:

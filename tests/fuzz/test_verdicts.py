@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from grader.core import serialize
 from grader.core.model import Array, ArrayComparison, Job, Limits, Observation, Observed, Returned, Status, Verdict
 from grader.course import loader
-from grader.grading import checks, courses
+from grader.grading import checks, courses, verdicts
 from grader.grading.checks import JudgeInput, gradients
 from grader.grading.compare import compare
 from grader.grading.context import GradingContext
@@ -64,14 +64,14 @@ def returned(sends: Sequence[int], values: Iterator[Any]) -> tuple[Observation, 
 def with_results(seen: JudgeInput, sends: Sequence[int], got: Iterator[Any], right: Any) -> JudgeInput:
     """The check with these results, and ``right`` as all that the reference returned."""
     wanted = [right] * len(gradients.names(seen)) if seen.spec.kind == "gradients" else right
-    expected = returned(sends, itertools.repeat(wanted)) if checks.kinds()[seen.spec.kind].REFERENCE else ()
+    expected = returned(sends, itertools.repeat(wanted)) if checks.kinds()[seen.spec.kind].KIND.reference else ()
     return replace(seen, got=returned(sends, got), expected=expected)
 
 
 def judged(seen: JudgeInput) -> Verdict:
     """The verdict of the judge itself, whose exceptions are findings."""
     with np.errstate(all="ignore"):
-        found = checks.kinds()[seen.spec.kind].judge(seen)
+        found = verdicts._judged(seen)
     assert found.status in (Status.PASSED, Status.FAILED, Status.SKIPPED)
     return found
 
@@ -80,7 +80,7 @@ def test_no_value_breaks_a_judge() -> None:
     """Each kind of check, given each kind of value everywhere, in one place, and mixed."""
     some = carried.SOME
     for seen, sends in one_of_each():
-        for right in carried.RIGHT if checks.kinds()[seen.spec.kind].REFERENCE else carried.RIGHT[:1]:
+        for right in carried.RIGHT if checks.kinds()[seen.spec.kind].KIND.reference else carried.RIGHT[:1]:
             for at, value in enumerate(some):
                 for got in ((value,), some[at:] + some[:at], (value, right)):
                     judged(with_results(seen, sends, itertools.cycle(got), right))

@@ -7,8 +7,9 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from grader.core.model import Array, Returned, Status, Verdict
+from grader.core.model import Array, Returned
 from grader.grading import properties
+from grader.grading.checks import Failed
 from tests.helpers import case
 
 
@@ -18,12 +19,12 @@ def test_small_numbers_do_not_become_large(public: bool) -> None:
     large = Array(np.zeros(properties.MOST_NUMBERS + 1, np.int8), "torch", dtype="int8")
     tracemalloc.start()
     try:
-        verdict = properties.results((Returned((large,)),), case("some", public=public), 1)
+        with pytest.raises(Failed) as failed:
+            properties.results((Returned((large,)),), case("some", public=public), 1)
         assert tracemalloc.get_traced_memory()[1] < properties.MOST_NUMBERS
     finally:
         tracemalloc.stop()
-    assert isinstance(verdict, Verdict) and verdict.status is Status.FAILED and verdict.message is not None
-    assert (verdict.message in properties.SECRETS) is not public
+    assert (failed.value.text in properties.SHARED) is not public
 
 
 def test_as_many_numbers_as_there_may_be() -> None:

@@ -94,7 +94,7 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> Callable[[BaseException], None]:
                 return honest.judge(seen)
             raise error
 
-        names = ("REFERENCE", "WEIGHT", "EVERY_CASE", "SECRETS", "calls")
+        names = ("KIND", "SECRETS", "calls")
         other: Any = SimpleNamespace(judge=judge, **{name: getattr(honest, name) for name in names})
         found = MappingProxyType({**kinds(), "values": other})
         monkeypatch.setattr(checks, "kinds", lambda: found)

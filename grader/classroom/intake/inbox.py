@@ -45,7 +45,6 @@ RANK = 5
 _NO_RECEIPT = Message("it has no readable {name}")
 _NOT_SUBMITTED = Message("it was not submitted with `attncheck submit`")
 _BADLY_SIGNED = Message("its receipt does not have the signature of this inbox")
-_UNSIGNED = Message("its receipt has no signature")
 _SEVERAL_ACCOUNTS = Message("several accounts have written to the folder {folder}, so it may be another learner's work")
 _ONE_ACCOUNT = Message("the account that submitted it has also submitted for {others}")
 
@@ -196,7 +195,7 @@ class _Guard:
             return Message("its receipt is for another time or other files than its folder")
         if receipt.mac or self.signed_only:
             signed = self.key is not None and inbox.has_valid_signature(receipt, self.key)
-            return None if signed else _BADLY_SIGNED if receipt.mac else _UNSIGNED
+            return None if signed else _BADLY_SIGNED if receipt.mac else Message("its receipt has no signature")
         return self._stranger(home, [folder, *names])
 
     def _stranger(self, home: str, names: list[str]) -> Text | None:

@@ -40,7 +40,7 @@ import importlib
 import itertools
 import pkgutil
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType, ModuleType
 from typing import Any, Literal, TypeAlias, TypeVar
@@ -178,6 +178,12 @@ def kind(name: str) -> ModuleType:
     return importlib.import_module(f"{__name__}.{name}")
 
 
+def _asked(item: Item, function: str, otherwise: T, *given: object) -> T:
+    """What a function of the item's kind returns; ``otherwise`` for kinds that need not have it."""
+    found: Callable[..., T] = getattr(kind(item.kind), function, lambda *_: otherwise)
+    return found(item.spec, *given)
+
+
 def draw_choices(spec: Any) -> Mapping[str, tuple[int | float, ...]]:
     """The names of the numbers that differ between learners, with the choices for each."""
     choices: Mapping[str, tuple[int | float, ...]] = getattr(spec, "draw", {})
@@ -272,16 +278,12 @@ def quiz_item(item: Item, context: Context) -> QuizItem | None:
 
 def chosen(item: Item, value: object) -> Parts:
     """The ids that ``value`` names; empty if it cannot be read, and for kinds without choices."""
-    module = kind(item.kind)
-    ids: Parts = module.chosen(item.spec, value) if hasattr(module, "chosen") and _short(value) else {}
-    return ids
+    return _asked(item, "chosen", {}, value) if _short(value) else {}
 
 
 def right(item: Item) -> Parts:
     """A right answer to ``item``, which must not be sealed, by ids; empty for kinds without choices."""
-    module = kind(item.kind)
-    ids: Parts = module.right(item.spec) if hasattr(module, "right") else {}
-    return ids
+    return _asked(item, "right", {})
 
 
 def interchangeable(item: Item) -> tuple[tuple[str, ...], ...]:
@@ -292,12 +294,8 @@ def interchangeable(item: Item) -> tuple[tuple[str, ...], ...]:
 
 def key_by_number(item: Item, context: Context) -> Text:
     """``key`` for somebody who sees the options in their own order: with the numbers that the options have there."""
-    module = kind(item.kind)
-    if not hasattr(module, "named_key"):
-        return key(item, context)
     prompt = ask(item, context)
-    text: Text = module.named_key(item.spec, {**numbers(prompt.choices), **numbers(prompt.partners)})
-    return text
+    return _asked(item, "named_key", key(item, context), {**numbers(prompt.choices), **numbers(prompt.partners)})
 
 
 def numbers(choices: Sequence[Choice]) -> dict[str, str]:
@@ -316,21 +314,18 @@ def doubtful(item: Item, value: object) -> tuple[str, ...]:
 
     Empty if there are none, if ``value`` cannot be read, and for kinds that take no formulas.
     """
-    module = kind(item.kind)
-    if not hasattr(module, "reading") or not _short(value):
-        return ()
-    return tuple(
-        shown for written, shown in module.reading(item.spec, value) if not reading.looks_alike(written, shown)
-    )
+    read = _read(item, value) if _short(value) else ()
+    return tuple(shown for written, shown in read if not reading.looks_alike(written, shown))
+
+
+def _read(item: Item, value: object) -> tuple[tuple[str, str], ...]:
+    """The formulas in ``value`` as they were written and as they were read; none for kinds that take no formulas."""
+    return _asked(item, "reading", (), value)
 
 
 def read_lines(item: Item, text: str) -> tuple[LineRead, ...]:
     """How each line of ``text`` is read; empty for kinds that take no formulas, and for a text that is too long."""
-    module = kind(item.kind)
-    if not hasattr(module, "read_lines") or not _short(text):
-        return ()
-    lines: tuple[LineRead, ...] = module.read_lines(item.spec, text)
-    return lines
+    return _asked(item, "read_lines", (), text) if _short(text) else ()
 
 
 def formulas(item: Item, shown: str) -> tuple[str, ...]:
@@ -355,8 +350,8 @@ def judge(item: Item, value: object, context: Context) -> Judgment:
     if not getattr(module, "ANY_LENGTH", False) and not _short(value):
         return unreadable(_TOO_LONG.fill(most=MOST_CHARACTERS))
     judged: Judgment = module.judge(item.spec, value, context)
-    if judged.readable and judged.status is Status.FAILED and hasattr(module, "reading"):
-        shown = "\n".join(shown for _, shown in module.reading(item.spec, value))
+    if judged.readable and judged.status is Status.FAILED and takes_formulas(item):
+        shown = "\n".join(shown for _, shown in _read(item, value))
         judged = replace(judged, reading=shown if len(shown) <= MOST_READING else None)
     if not item.sealed:
         return judged

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 
+from grader.core.tables import table
 from grader.course.items.derivation import Spec
 from grader.formulas.ast import Node, children, walk
 from grader.formulas.declarations import Declarations, read_declarations
@@ -13,22 +14,6 @@ from grader.formulas.flat import shape
 from grader.formulas.parse import parse, parse_chain
 from grader.formulas.printer import show
 
-#: Ways to write the start so that it contains something that is no part of it.
-_PLANTED = (
-    "{start} + ({part}) − ({part})", "{start} + 0·({part})", "{start} + log(1)·({part})",
-    "3·({start}) − 2·({start}) + ({part}) − ({part})", "{start} + (cos²1 + sin²1 − 1)·({part})",
-    "{start} + 2·({part}) − ({part}) − ({part})", "({start} + {part}) − ({part})", "{start} + sin(0)·({part})",
-)  # fmt: skip
-#: The same for numbers.
-_PLANTED_NUMBERS = (
-    "{start}·({part})^0", "{start}·({part})/({part})", "({start}·({part}) + {start})/(({part}) + 1)",
-    "{start}·(sigmoid({part}) + sigmoid(−({part})))", "{start}·exp({part})·exp(−({part}))",
-    "{start}·cos({part})² + {start}·sin({part})²", "{start}·(1 + ({part})) − {start}·({part})",
-    "{start} + (({part}) + 1)² − ({part})² − 2·({part}) − 1", "({start})^(1 + 0·({part}))",
-    "{start} + log(exp({part})/exp({part}))", "max({start}, {start} − |{part}|)",
-)  # fmt: skip
-#: The start together with a line that equals it.
-_MIXED = ("{start}/2 + ({part})/2", "2·({start}) − ({part})", "({start})/3 + (2/3)·({part})")
 #: Fragments of an item that are planted: the largest, since those show most.
 _MOST_FRAGMENTS = 2
 
@@ -50,13 +35,13 @@ def empty_chains(spec: Spec) -> Iterator[tuple[str, Sequence[str]]]:
     lines = [parse_chain(line.line.strip().lstrip("="), names.vocabulary)[-1] for line in spec.chain[:-1]]
     for line in lines:
         yield f"{show(line)} after the end", [last, show(line), last]
-    number = shape(start, names) == "number"
+    number, forms = shape(start, names) == "number", table(__file__, "planted.yaml")
     for part in _fragments(lines, start, names):
-        for form in (*_PLANTED, *(_PLANTED_NUMBERS if number else ())):
+        for form in (*forms["formulas"], *(forms["numbers"] if number else ())):
             planted = form.format(start=f"({first})", part=show(part))
             if _has_value(planted, names):
                 yield planted, [planted, last]
-    for line, form in itertools.product(lines, _MIXED):
+    for line, form in itertools.product(lines, forms["mixed"]):
         planted = form.format(start=f"({first})", part=show(line))
         if line != start and _has_value(planted, names):
             yield planted, [planted, last]

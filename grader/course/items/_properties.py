@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, fields
 
 from grader.core import marks
 from grader.core.model import Message, Text
+from grader.core.tables import texts
 from grader.core.text import EMPTY, name_list
 from grader.formulas.ast import (
     IMAGINARY,
@@ -35,7 +36,7 @@ from grader.formulas.ast import (
 from grader.formulas.declarations import Declarations, Rotation
 from grader.formulas.flat import shape
 from grader.formulas.printer import show
-from grader.formulas.vocabulary import FUNCTIONS
+from grader.formulas.tokens import names as table
 
 #: Operators that are no functions.
 SIGNS = ("Σ", "∂", "dot", "√", "R", "T", "[]", "index", "kron", "×", "+")
@@ -45,16 +46,6 @@ _ABSENT = Message("there is no {what}")
 _NONE_OF = Message("there is none of {what}")
 _BOTH = Message("{what} are not apart")
 _IN = Message("{why} in “${part}$”")
-#: Operators whose names are no signs that learners write.
-_IN_WORDS: Mapping[str, Text] = {
-    "√": Text("√", "√"),
-    "kron": Message("$δ_ij$, $diag$, $onehot$ or $I$"),
-    "dot": Message("dot product"),
-    "T": Message("transpose"),
-    "[]": Message("matrix with its entries"),
-    "index": Message("index"),
-    "R": Message("rotation"),
-}
 _WRONG_PART = Message("there is no {what} of the kind that is needed")
 
 
@@ -128,7 +119,7 @@ def _failures(node: Node, wanted: Property, names: Declarations) -> Iterator[Tex
 
 def _listed(found: Sequence[str]) -> Text:
     """Names of symbols and operators, for people."""
-    return name_list(_IN_WORDS.get(name, marks.formula(name)) for name in found)
+    return name_list(texts(__file__, "properties.yaml").get(name) or marks.formula(name) for name in found)
 
 
 def _mention_failures(mentioned: set[str], wanted: Property) -> Iterator[Text]:
@@ -253,8 +244,9 @@ def operators(node: Node, names: Declarations) -> set[str]:  # noqa: PLR0911
             return {"√"}
         case FunctionCall("abs" | "norm" | "angle", (Name() as of,)) if shape(of, names) == "column":
             return set()  # its length or its angle is a symbol like others
-        case FunctionCall(function):
-            return {"kron"} if function in _KRONECKER else {function}
+        case FunctionCall(function, args):
+            places = function == "onehot" and len(args) > 1  # an entry: [[a_11, …, a_1n], …]
+            return set() if places else {"kron"} if function in _KRONECKER else {function}
         case Name("I"):
             return {"kron"} if "I" not in names.declared else set()
         case Sum():
@@ -329,4 +321,4 @@ def _below(wanted: Property) -> Iterator[Property]:
 
 def unknown(wanted: Property, names: Declarations) -> list[str]:
     """The names in a property that are neither symbols nor operators."""
-    return sorted(named(wanted) - {*names.declared} - {*FUNCTIONS} - {*SIGNS, "softmax", "jacobian"})
+    return sorted(named(wanted) - {*names.declared} - {*table("functions")} - {*SIGNS, "softmax", "jacobian"})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 import re
 import unicodedata
 from collections.abc import Mapping
@@ -115,13 +114,6 @@ def _total(parts: list[int | str], scales: dict[str, int]) -> int:
 
 
 # ----------------------------------------------------------------------------------------------- units
-# Units that are multiples of each other: an answer in one of them is converted to the unit of the item.
-#
-# Case does not matter, so ``b`` stands for bytes, bits are written out, and there is no milli for counts. Words that
-# only say what was counted (``210 weights``) are dropped.
-
-
-_THOUSANDS = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12, "p": 1e15}
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,43 +124,17 @@ class Family:
     shown: tuple[str, ...]
 
 
-def _with(prefixes: Mapping[str, float], *names: str) -> dict[str, float]:
-    return {prefix + name: size for name in names for prefix, size in prefixes.items()}
-
-
 @functools.cache
 def _unit_families() -> tuple[Family, ...]:
-    words = {"kilo": 1e3, "mega": 1e6, "giga": 1e9, "tera": 1e12}
-    binary_words = {"kibi": 2.0**10, "mebi": 2.0**20, "gibi": 2.0**30, "tebi": 2.0**40}
-    binary = {"ki": 2.0**10, "mi": 2.0**20, "gi": 2.0**30, "ti": 2.0**40, "pi": 2.0**50}
-    times = {"": 1.0, "m": 1e-3, "μ": 1e-6, "u": 1e-6, "n": 1e-9}
-    seconds = {"sec": 1.0, "second": 1.0, "seconds": 1.0, "秒": 1.0, "毫秒": 1e-3, "微秒": 1e-6, "纳秒": 1e-9}
-    minutes = {"min": 60.0, "minute": 60.0, "minutes": 60.0, "分钟": 60.0, "h": 3600.0, "hours": 3600.0, "小时": 3600.0}
-    radians = dict.fromkeys(("rad", "rads", "radian", "radians", "弧度"), 1.0)
-    degrees = dict.fromkeys(("°", "deg", "degree", "degrees", "度"), math.pi / 180)
-    counts = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9, "g": 1e9, "t": 1e12}
-    operations = dict.fromkeys(
-        ("floating point operations", "floating-point operations", "operations", "次浮点运算", "浮点运算", "次运算"),
-        1.0,
-    )
-    parameters = ("parameters", "parameter", "params", "个参数", "参数")
-    bare = {name: size for name, size in counts.items() if name}
-    return (
-        Family(
-            {"byte": 1.0, "bytes": 1.0, "字节": 1.0, "个字节": 1.0}
-            | dict.fromkeys(("bit", "bits", "比特"), 1 / 8)
-            | {name: size for name, size in binary.items() if name}
-            | _with(_THOUSANDS | binary, "b")
-            | _with(words | binary_words, "byte", "bytes"),
-            ("KiB", "MiB", "GiB", "MB", "GB"),
-        ),
-        Family(_with(_THOUSANDS, "flop", "flops") | operations, ("MFLOPs", "GFLOPs", "TFLOPs")),
-        Family(_with(times, "s") | seconds | minutes, ("s", "ms", "µs")),
-        Family(radians | degrees, ("rad",)),
-        Family(
-            _with(counts, *parameters) | _with(counts, *(f" {name}" for name in parameters)) | bare, ("K", "M", "B")
-        ),
-    )
+    """The families of ``units.yaml``."""
+    known = table(__file__, "units.yaml")
+    families = []
+    for row in known["families"]:
+        sizes: dict[str, float] = dict(row["sizes"])
+        for name, which in row["prefixed"].items():
+            sizes |= {prefix + name: size for prefix, size in known["prefixes"][which].items()}
+        families.append(Family(sizes, tuple(row["shown"])))
+    return tuple(families)
 
 
 #: Chinese names that stand for powers of 1000 and of 1024: an answer means those of the item.

@@ -82,6 +82,7 @@ from grader.core.cache import cached_by_identity
 from grader.core.constraints import MisconceptionId
 from grader.core.layout import cells
 from grader.core.model import Lang, Message, Sentences, Status, Text
+from grader.core.tables import patterns
 from grader.core.text import Path, formula_list, name_list
 from grader.course.items import Context, Judgment, LineRead, Prompt, QuizItem, _stages, essay, unreadable
 from grader.course.items import _properties as properties
@@ -91,9 +92,16 @@ from grader.course.items._stages import Looker, Progress, Route
 from grader.course.items.expression import as_text, check_declarations, describe_declarations
 from grader.course.problems import ValueProblem, unexpected
 from grader.formulas import compare, scalars
-from grader.formulas.ast import Derivative, Name, Node, Number, children, with_children
+from grader.formulas.ast import Derivative, Name, Node, Number, replaced, walk
 from grader.formulas.compare import Counterexample, ValueTable
-from grader.formulas.declarations import GIVEN_FORMS, DeclarationError, Declarations, Random, read_declarations
+from grader.formulas.declarations import (
+    GIVEN_FORMS,
+    DeclarationError,
+    Declarations,
+    Definition,
+    Random,
+    read_declarations,
+)
 from grader.formulas.differentials import derivative_of
 from grader.formulas.errors import FormulaError, ParseError
 from grader.formulas.flat import Flat, with_ones
@@ -125,7 +133,7 @@ _UNREAD = Message("Line {number}, “${text}$”: {why}")
 _NOT_YET = Message("Every step so far is right, but “${last}$” is not the end yet.")
 _LINE = Message("line {number}")
 _REMARKS = Message("Read as remarks, not as steps: {lines}. If a formula in them is a step, give it a line of its own.")
-_LIMITS = Message("Limits are not judged ({lines}); write a derivative with `∂`.")
+_LIMITS = Message("Only limits of difference quotients are judged, so not {lines}; write a derivative with `∂`.")
 _ONLY_HERE = Message("Right, but line {number} holds only for the variances given here.")
 _STATE = Message("State what you assume about {missing}, each on its own line: given `{name}: iid(mean=…, var=…)`.")
 _GIVEN_UNREAD = Message("Your assumption about {name} cannot be read: {why}")
@@ -402,7 +410,7 @@ def read_lines(spec: Spec, text: str) -> tuple[LineRead, ...]:
     found = []
     lines = list(number_lines([text]))[:MOST_LINES]
     for number, line in lines:
-        if not line.strip() or (spec.given and _ASSUMED.match(line)):
+        if not line.strip() or (spec.given and _phrase("assumed").match(line)):
             continue
         try:
             steps = parse_lines([(1, line)], vocabulary, named=False, among=lines)
@@ -432,7 +440,7 @@ def _parts(value: object, spec: Spec) -> tuple[dict[str, str] | None, list[tuple
         return None
     written: list[tuple[int, str]] = []
     for number, part in number_lines(line or "" for line in lines):
-        if spec.given and (assumed := _ASSUMED.match(part)):
+        if spec.given and (assumed := _phrase("assumed").match(part)):
             names = re.split(r"\s*(?:[,，、]|\band\b|和|与)\s*", assumed[1])
             stated = {**(stated or {}), **{_harmless(name): _harmless(assumed[2]) for name in names}}
         else:
@@ -445,13 +453,7 @@ def _harmless(text: str) -> str:
     return "".join(char if char.isprintable() else " " for char in text[:_LONGEST]).strip()
 
 
-#: “let S = K q” names a formula; “let q = iid(…)” assumes something.
-_NAMING = r"\s*(?:let|设)[\s:：]*[^\s:：~=]+\s*[:：]?=(?!\s*(?:iid|i\.i\.d|normal|random|N\s*\())"
-_ASSUMED = re.compile(
-    rf"(?!{_NAMING})\s*(?:given|assume|let|已知|假设|设)[\s:：]+"
-    r"([^\s:：~=,，、]+(?:\s*(?:[,，、]|\band\b|和|与)\s*[^\s:：~=,，、]+)*)\s*[:：~=]\s*(.+)",
-    re.IGNORECASE,
-)
+_phrase = patterns(__file__, "derivation.yaml")
 
 
 def _failed(
@@ -486,7 +488,8 @@ def _read_once(
     declared = read_declarations(dict(symbols), dict(given), dict(aliases))
     start, end = (parse(text, declared.vocabulary) for text in ends)
     if isinstance(start, Derivative):
-        declared = replace(declared, vocabulary=replace(declared.vocabulary, differentials=True))
+        by = next(part.name for part in walk(start.by) if isinstance(part, Name))
+        declared = replace(declared, vocabulary=replace(declared.vocabulary, by=by))
     return _OfBank(declared, start, end)
 
 
@@ -571,25 +574,27 @@ def _with_facts(steps: Sequence[Side], written: Sequence[tuple[int, str]], bank:
     """The steps, and before each that uses what the answer says elsewhere, such as p_i = exp(s_i)/Z, it written out."""
     stated = equations(written, bank.declared.vocabulary, {step.number for step in steps})[:_MOST_FACTS]
     both = [fact for left, right in stated for fact in ((left, right), (right, left))]
-    facts = [fact for fact in both if not isinstance(fact[0], (Name, Number)) and fact[0] not in (bank.start, bank.end)]
+    known = (bank.start, bank.end, *(side for fact in both for side in fact if _names_nothing(side, bank.declared)))
+    facts = [fact for fact in both if fact[0] not in known]
     found = [Side(bank.start, 0, show(bank.start))]
     for step in [*found, *steps]:
         together = step.node
-        used = [fact for fact in facts if _replaced(step.node, *fact) != step.node]
+        used = [fact for fact in facts if fact[0] in [*walk(step.node)][1:]]
         facts = [fact for fact in facts if fact not in used]
         for left, right in used:
             if _same(left, right, bank.declared):
-                together = _replaced(together, left, right)
-                alone = _replaced(step.node, left, right)
+                together = replaced(together, {left: right})
+                alone = replaced(step.node, {left: right})
                 found += [replace(step, node=node) for node in dict.fromkeys((alone, together))]
         found += [step] if step.number else []
     return found
 
 
-def _replaced(node: Node, old: Node, new: Node) -> Node:
-    """``node`` with ``new`` for ``old`` in its parts."""
-    parts = [new if child == old else _replaced(child, old, new) for child in children(node)]
-    return with_children(node, parts) if parts else node
+def _names_nothing(side: Node, declared: Declarations) -> bool:
+    """Whether a side is a number or a symbol that no formula of the question defines."""
+    return isinstance(side, Number) or (
+        isinstance(side, Name) and not isinstance(declared.declared.get(side.name), Definition)
+    )
 
 
 def _from_both_ends(bank: _OfBank, found: Sequence[Sequence[Side]]) -> list[Side] | None:
@@ -751,7 +756,7 @@ def prompt(spec: Spec, context: Context) -> Prompt:
 
 
 def key(spec: Spec, context: Context) -> Text:
-    """The worked chain with its reasons as comments."""
+    """The worked chain with its reasons as comments, below the assumptions if learners have to state them."""
     declared = read_declarations(spec.symbols, spec.given)
     written = [
         " = ".join(show(node) for node in parse_chain(line.line.strip().lstrip("="), declared.vocabulary))
@@ -760,9 +765,11 @@ def key(spec: Spec, context: Context) -> Text:
     # The start as the bank writes it: its brackets may be what the item is about.
     shown = [marks.display(f"{spec.from_} = {written[0]}"), *(marks.display(f"= {text}") for text in written[1:])]
     width = max(map(cells, shown))
+    stated = spec.given if spec.state_givens else {}
+    assumed = [marks.marked(f"`given {name}: {what}`") for name, what in stated.items()]
 
     def one(lang: Lang) -> str:
-        found = []
+        found = [*assumed]
         for text, line in zip(shown, spec.chain, strict=True):
             reason = f"{' ' * (width - cells(text))}{marks.REASON}{line.because.of(lang)}" if line.because else ""
             found.append(text + reason)

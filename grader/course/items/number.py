@@ -69,7 +69,7 @@ from typing import TypeAlias
 from grader.core import arithmetic, marks
 from grader.core.arithmetic import Number
 from grader.core.model import Message, Status, Text
-from grader.core.tables import patterns
+from grader.core.tables import patterns, table
 from grader.core.text import EMPTY, Path, formula_list
 from grader.course.items import (
     Context,
@@ -493,24 +493,6 @@ def _digits(value: object, spec: Spec) -> tuple[int, int] | None:
 
 # ------------------------------------------------------------------------------------------ reading numbers
 
-_REWRITTEN: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"根号\s*"), "√"),
-    (re.compile(r"√\s*(\d+(?:\.\d+)?)"), r"sqrt(\1)"),
-    (re.compile(r"√\s*\("), "sqrt("),
-    (re.compile(r"(?<=[\d)])\s*(?=sqrt)"), "*"),
-    (re.compile(r"(?<=[\d)])\s*千"), "*1000"),
-    (re.compile(r"(?<=[\d)])\s*万"), "*10000"),
-    (re.compile(r"(?<=[\d)])\s*亿"), "*100000000"),
-    (re.compile(r"(?<=\d)\s*[xX]\s*(?=[\d(])"), "*"),
-    (re.compile(r"\bln(?=\d)"), "ln "),
-    (re.compile(r"\^"), "**"),
-)
-#: 30k, 1.5M, and the × of “3×”, where the item has no unit of its own.
-_SUFFIXES = (
-    (re.compile(r"(?<=\d)\s*[kK]$"), 1e3),
-    (re.compile(r"(?<=\d)\s*M$"), 1e6),
-    (re.compile(r"(?<=\d)\s*[*xX]$"), 1),
-)
 #: How far numbers joined by ``=`` may be apart, since the last is often rounded.
 _AGREE = 0.01
 #: Steps of computation for a number that is written as a formula.
@@ -643,13 +625,13 @@ def _arithmetic(text: str, unit: Text | str | None) -> tuple[str, float]:
     elif text == written:
         text = _prose.without_tail(written)
     if unit is None:
-        for pattern, factor in _SUFFIXES:
-            if pattern.search(text):
-                text, size = pattern.sub("", text), size * factor
+        for pattern, factor in table(__file__, "number.yaml")["suffixes"]:
+            if re.search(pattern, text):
+                text, size = re.sub(pattern, "", text), size * factor
     percent = _phrase("percents").search(text)
     text = _phrase("percents").sub("", text)
     text = _phrase("thousands").sub(lambda found: re.sub("[, '.]", "", found[0]), text)
     text = _phrase("base").sub(_in_base, english_in_digits(text))
-    for pattern, new in _REWRITTEN:
-        text = pattern.sub(new, text)
+    for pattern, new in table(__file__, "number.yaml")["rewritten"]:
+        text = re.sub(pattern, new, text)
     return f"({text}) / 100" if percent else text, size

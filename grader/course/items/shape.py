@@ -295,24 +295,9 @@ def _difference(said: Sequence[str], given: Axes, right: Axes) -> Text:
 
 # ----------------------------------------------------------------------------------------- reading shapes
 
-#: × between two axes, which differs from * inside one.
+#: × between two axes, which differs from * inside one; ``shape.yaml`` has it, too.
 _BETWEEN = "\x1e"
-_WORDS: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"\\times\b"), _BETWEEN),
-    (re.compile(r"\\cdot\b"), "*"),
-    (re.compile(r"(?<=[\w)])\s+by\s+(?=[\w(])", re.IGNORECASE), _BETWEEN),
-    (re.compile(r"(?<=[\w)])\s+x\s+(?=[\w(])|(?<=\d)\s*x\s*(?=\d)", re.IGNORECASE), _BETWEEN),
-    (re.compile(r"⋯"), _DOTS),
-    (re.compile(r"^(?:torch\.)?Size\b|^∈?\s*(?:\\mathbb\s*)?(?:R|\{\s*R\s*\})\s*\^"), ""),
-)
 _BRACKETS = str.maketrans("[]{}【】〔〕、;", "()" * 4 + ",,")
-_PRODUCTS: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"\^"), "**"),
-    (re.compile(r"//"), "/"),
-    (re.compile(r"(?<![\w.])(\d+)\s*(?=[^\W\d]|\()"), r"\1*"),
-    (re.compile(r"\)\s*(?=[\w(])"), ")*"),
-    (re.compile(r"(?<=\w)\s+(?=[\w(])"), "*"),
-)
 
 
 def _text(value: object) -> str | None:
@@ -329,7 +314,7 @@ def _readings(text: str) -> list[list[str]]:
     """The possible lists of axes: ``n*d`` can be two axes, or one that is a product."""
     text = normalize(text.partition("#")[0].replace("$", "").replace("×", _BETWEEN))
     text = _phrase("rows").sub(r"(\1, \2)", _phrase("tail").sub("", _phrase("lead").sub("", text, count=1)))
-    for pattern, new in (*table(__file__, "shape.yaml")["latex"], *_WORDS):
+    for pattern, new in table(__file__, "shape.yaml")["words"]:
         text = re.sub(pattern, new, text).strip()
     text = _bare(text.rstrip("。"))
     if not text:
@@ -396,8 +381,8 @@ def _axis(text: str, vocabulary: Mapping[str, str], instances: list[dict[str, Nu
         raise _UnreadableShape(_OPEN.fill(said=excerpt(text)))
     if text.replace(" ", "") == "-1":
         raise _UnreadableShape(Message("`-1` only tells `reshape` to infer an axis; write the length of the axis."))
-    for pattern, new in _PRODUCTS:
-        text = pattern.sub(new, text)
+    for pattern, new in table(__file__, "shape.yaml")["products"]:
+        text = re.sub(pattern, new, text)
     try:
         names = arithmetic.names(text)
     except ValueError:

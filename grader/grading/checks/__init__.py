@@ -6,12 +6,10 @@ A check's module has two pure functions, with the sandbox between them:
   reference;
 * ``judge(seen)`` evaluates the observations and returns a ``Verdict``;
 
-and seven constants: ``ABOUT`` (its name for people), ``ALONE`` (what is said if every result is correct and nothing but
-this check fails, or None), ``Options``, a frozen dataclass of what the bank may set (its fields are the YAML keys, its
-annotations decide what values are accepted, and a field ``is_`` is the key ``is``), ``REFERENCE`` (does it compare with
-the reference?), ``WEIGHT`` (its default weight), ``EVERY_CASE`` (does it use all cases by default, or one?), and
-``SECRETS``: every message that ``judge`` may give for a hidden case (``grader/grading/verdicts.py`` lets few others
-pass).
+and two constants: ``KIND``, a ``CheckKind``, and ``SECRETS``: every message that ``judge`` may give for a hidden case
+(``grader/grading/verdicts.py`` lets few others pass).
+
+``judge`` is asked if all programs returned, unless its kind is about ``failures``, too. It may raise ``Failed``.
 
 A check that measures (work, memory) has a third function, ``signature(got, drawn, spec)``: the part of the observations
 that is equal for all equivalent programs. One that says different things if it alone fails has ``alone(verdict)``.
@@ -25,10 +23,12 @@ import pkgutil
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
-from grader.core.model import ArrayType, Case, CheckSpec, Exercise, Observation, Program, Text, Verdict
-from grader.course.validate import CheckKind
+from grader.core.model import ArrayType, Case, CheckSpec, Exercise, Observation, Program, Returned, Text, Verdict
+from grader.course import validate
+from grader.course.validate import CheckKind as CheckKind
+from grader.course.validate import CheckModule
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
 
@@ -51,12 +51,21 @@ class JudgeInput:
     array_type: ArrayType
 
 
-class Check(CheckKind, Protocol):
+class Failed(Exception):
+    """What fails a check at once: a result that it need not look at any further; ``text`` says why."""
+
+    def __init__(self, text: Text) -> None:
+        self.text = text
+
+
+def sent(observations: tuple[Observation, ...]) -> tuple[tuple[Any, ...], ...]:
+    """What the programs that returned sent back."""
+    return tuple(seen.values for seen in observations if isinstance(seen, Returned))
+
+
+class Check(CheckModule, Protocol):
     """The shape of a check's module."""
 
-    ABOUT: Text
-    ALONE: Text | None
-    REFERENCE: bool
     SECRETS: tuple[Text, ...]
 
     def calls(self, target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
@@ -81,16 +90,8 @@ def read(spec: CheckSpec, options: type[T]) -> T:
 
 
 def cases_for(spec: CheckSpec, exercise: Exercise) -> tuple[Case, ...]:
-    """The cases that ``spec`` is judged on: those that it names, those that name it, else the default of its kind."""
-    if spec.on:
-        return tuple(case for case in exercise.cases if case.name in spec.on)
-    if spec.kind == "raises":
-        return tuple(case for case in exercise.cases if case.raises is not None)
-    own = tuple(case for case in exercise.cases if spec.kind in case.only)
-    general = tuple(case for case in exercise.cases if not case.only and case.raises is None)
-    if kinds()[spec.kind].EVERY_CASE:
-        return tuple(case for case in exercise.cases if case in own or case in general)
-    return own or general[:1]
+    """The cases that ``spec`` is judged on; see ``validate.cases_for``."""
+    return validate.cases_for(spec, exercise, kinds())
 
 
 def signature(spec: CheckSpec, drawn: Drawn, got: tuple[Observation, ...]) -> tuple[Observation, ...]:

@@ -47,17 +47,11 @@ from numpy.typing import NDArray
 from grader.core.errors import CourseError
 from grader.core.model import CheckSpec, Message, Program, Status, Verdict
 from grader.core.text import name_list
-from grader.grading.checks import JudgeInput, read
+from grader.grading import properties
+from grader.grading.checks import CheckKind, JudgeInput, read
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
-from grader.grading.properties import SECRETS as SHARED
 from grader.grading.properties import Floats, alike_results, argument_names, has_axis, program, random_like, sequences
-
-ABOUT = Message("causal", "check")
-ALONE = None
-REFERENCE = False
-WEIGHT = 1.0
-EVERY_CASE = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +60,9 @@ class Options:
 
     perturb: str | tuple[str, ...] | None = None
     axis: int = -2
+
+
+KIND = CheckKind(Message("causal", "check"), Options)
 
 
 _FUTURE = Message("the output at a position changes when only later positions change: it looks into the future")
@@ -79,7 +76,7 @@ _AXIS = Message("the result has no row for each position")
 _FEW_POSITIONS = Message(
     "{exercise}, check causal: found {names} with {length} positions on axis {axis}; expected 2 or more"
 )
-SECRETS = (_FUTURE, _NEXT, _BLIND, _AXIS, *SHARED)
+SECRETS = (_FUTURE, _NEXT, _BLIND, _AXIS, *properties.SHARED)
 
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
@@ -127,10 +124,7 @@ def _with_other_end(values: Floats, axis: int, last: int, number: int) -> Floats
 
 def judge(seen: JudgeInput) -> Verdict:
     """Passes if no earlier output changes, and the output at the first changed position does."""
-    arrays = alike_results(seen.got, seen.case, 2)
-    if isinstance(arrays, Verdict):
-        return arrays
-    before, *after = arrays
+    before, *after = alike_results(seen.got, seen.case, 2)
     names, axis = _names(seen.drawn, seen.spec, seen.exercise.name), read(seen.spec, Options).axis
     lasts = _lasts(_length(seen.drawn, names, axis, seen.exercise.name))
     if not has_axis(before, axis) or before.shape[axis] <= max(lasts):

@@ -39,19 +39,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grader.core.model import Array, CheckSpec, Message, Program, Returned, Status, Text, Verdict
-from grader.grading.checks import JudgeInput, read
-from grader.grading.compare import SECRETS as SHARED
-from grader.grading.compare import compare
-from grader.grading.failures import failure_verdict, reference_failure
+from grader.core.model import Array, CheckSpec, Message, Program, Status, Text, Verdict
+from grader.grading.checks import CheckKind, JudgeInput, read, sent
+from grader.grading.compare import SHARED, compare
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
-
-ABOUT = Message("dtype", "check")
-ALONE = Message("Every result is correct; only the data type is wrong: it should follow that of the arguments.")
-REFERENCE = True
-WEIGHT = 1.0
-EVERY_CASE = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +52,14 @@ class Options:
 
     rtol: float = 1e-8
     atol: float = 1e-9
+
+
+KIND = CheckKind(
+    Message("dtype", "check"),
+    Options,
+    alone=Message("Every result is correct; only the data type is wrong: it should follow that of the arguments."),
+    reference=True,
+)
 
 
 _OTHER = Message("{given} in, {got} out: the dtype of the inputs is not kept")
@@ -90,12 +90,8 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
 
 def judge(seen: JudgeInput) -> Verdict:
     """Compares the dtypes, then the accuracy in float64."""
-    if bad := reference_failure(seen.expected) or failure_verdict(seen.got, seen.case):
-        return bad
-    match seen.got, seen.expected:
-        case (Returned((wide,)), Returned((narrow,))), (Returned((expected,)), *_):
-            return _judge(seen, wide, narrow, expected)
-    raise ValueError("dtype asks for two programs")
+    ((wide,), (narrow,)), ((expected,), *_) = sent(seen.got), sent(seen.expected)
+    return _judge(seen, wide, narrow, expected)
 
 
 def _judge(seen: JudgeInput, wide: object, narrow: object, expected: object) -> Verdict:
@@ -132,4 +128,4 @@ def alone(verdict: Verdict) -> Text | None:
     """What is said if only this check fails: not that the type is wrong if the numbers are."""
     if verdict.message == _LOSS:
         return _COARSE
-    return None if verdict.message in SHARED else ALONE
+    return None if verdict.message in SHARED else KIND.alone

@@ -47,17 +47,11 @@ from numpy.typing import NDArray
 from grader.core.errors import CourseError
 from grader.core.model import CheckSpec, Message, Program, Status, Verdict
 from grader.core.text import name_list
-from grader.grading.checks import JudgeInput, read
+from grader.grading import properties
+from grader.grading.checks import CheckKind, JudgeInput, read
 from grader.grading.inputs import Drawn, derangement
 from grader.grading.programs import Target
-from grader.grading.properties import SECRETS as SHARED
 from grader.grading.properties import alike_results, argument_names, has_axis, near, program, random_like, sequences
-
-ABOUT = Message("equivariant", "check")
-ALONE = None
-REFERENCE = False
-WEIGHT = 1.0
-EVERY_CASE = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +60,9 @@ class Options:
 
     of: str | tuple[str, ...] | None = None
     axis: int = -2
+
+
+KIND = CheckKind(Message("equivariant", "check"), Options)
 
 
 _ORDER = Message(
@@ -80,7 +77,7 @@ _ROWS = Message("the result does not have one row for each row of {names}")
 _OTHER_ROWS = Message(
     "{exercise}, check equivariant: found {names} with rows {rows}; expected one number of rows, 3 or more"
 )
-SECRETS = (*SHARED,)
+SECRETS = (*properties.SHARED,)
 
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
@@ -108,10 +105,7 @@ def _order(length: int) -> NDArray[np.int64]:
 
 def judge(seen: JudgeInput) -> Verdict:
     """Passes if the rows are permuted in the same way, and depend on the input."""
-    arrays = alike_results(seen.got, seen.case, 3)
-    if isinstance(arrays, Verdict):
-        return arrays
-    plain, permuted, other = arrays
+    plain, permuted, other = alike_results(seen.got, seen.case, 3)
     names, axis = _names(seen.drawn, seen.spec, seen.exercise.name), read(seen.spec, Options).axis
     listed = name_list(names)
     length = seen.drawn.value(names[0]).shape[axis]

@@ -38,29 +38,22 @@ The conventions of the course: a query with no key gets a zero row.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from grader.core.model import Array, CheckSpec, Message, Program, Returned, Status, Text, Verdict
-from grader.grading.checks import JudgeInput, values
-from grader.grading.compare import SECRETS as SHARED
-from grader.grading.compare import compare
-from grader.grading.failures import failure_verdict, reference_failure
-from grader.grading.inputs import Drawn
-from grader.grading.programs import Target
+from grader.core.model import Array, Message, Status, Text, Verdict
+from grader.grading.checks import CheckKind, JudgeInput, sent
+from grader.grading.compare import SHARED, compare
+from grader.grading.properties import one_call
 
-ABOUT = Message("fully masked rows", "check")
-ALONE = Message("Every other result is correct; only the output for a query that may attend to no key is not zero.")
-REFERENCE = True
-WEIGHT = 1.0
-EVERY_CASE = True
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """None."""
+KIND = CheckKind(
+    Message("fully masked rows", "check"),
+    alone=Message("Every other result is correct; only the output for a query that may attend to no key is not zero."),
+    reference=True,
+    every_case=True,
+)
 
 
 _NAN = Message(
@@ -74,24 +67,18 @@ _OTHER = Message(
 SECRETS = (_NAN, _OTHER, *SHARED)
 
 
-def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
-    """One call."""
-    return values.calls(target, drawn, spec)
+calls = one_call
 
 
 def judge(seen: JudgeInput) -> Verdict:
     """As for values, with the two usual causes explained."""
-    if bad := reference_failure(seen.expected) or failure_verdict(seen.got, seen.case):
-        return bad
-    match seen.got, seen.expected:
-        case (Returned((got,)),), (Returned((expected,)),):
-            mismatch = compare(expected, got)
-            if mismatch is None:
-                return Verdict(Status.PASSED)
-            message = mismatch.text if seen.case.public else mismatch.secret
-            message = _cause(mismatch.kind, got, expected) or message
-            return Verdict(Status.FAILED, message, mismatch.difference if seen.case.public else None)
-    raise ValueError("fully_masked_rows asks for one program")
+    ((got,),), ((expected,),) = sent(seen.got), sent(seen.expected)
+    mismatch = compare(expected, got)
+    if mismatch is None:
+        return Verdict(Status.PASSED)
+    message = mismatch.text if seen.case.public else mismatch.secret
+    message = _cause(mismatch.kind, got, expected) or message
+    return Verdict(Status.FAILED, message, mismatch.difference if seen.case.public else None)
 
 
 def _cause(kind: str, got: Any, expected: Any) -> Text | None:

@@ -46,18 +46,12 @@ import numpy as np
 
 from grader.core.model import Apply, Array, CheckSpec, Message, Observation, Program, Returned, Same, Status, Verdict
 from grader.core.text import name_list
-from grader.grading.checks import JudgeInput, read
+from grader.grading.checks import CheckKind, JudgeInput, read
 from grader.grading.compare import compare
 from grader.grading.failures import failure_verdict, reference_failure
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 from grader.grading.properties import is_mask
-
-ABOUT = Message("gradients", "check")
-ALONE = Message("Every result is correct; only the gradients are wrong or missing.")
-REFERENCE = True
-WEIGHT = 1.0
-EVERY_CASE = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +60,15 @@ class Options:
 
     rtol: float = 1e-3
     atol: float = 1e-4
+
+
+KIND = CheckKind(
+    Message("gradients", "check"),
+    Options,
+    alone=Message("Every result is correct; only the gradients are wrong or missing."),
+    reference=True,
+    failures=True,
+)
 
 
 _CUT_ALL = Message(

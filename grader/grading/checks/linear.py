@@ -39,17 +39,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from grader.core.model import CheckSpec, Message, Program, Status, Text, Verdict
-from grader.grading.checks import JudgeInput, read
+from grader.grading.checks import CheckKind, JudgeInput, read
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
-from grader.grading.properties import SECRETS as SHARED
-from grader.grading.properties import Floats, alike_results, argument_names, near, program, random_like
-
-ABOUT = Message("linear", "check")
-ALONE = None
-REFERENCE = False
-WEIGHT = 1.0
-EVERY_CASE = False
+from grader.grading.properties import SHARED, Floats, alike_results, argument_names, near, program, random_like
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +50,9 @@ class Options:
     """The argument."""
 
     of: str = "v"
+
+
+KIND = CheckKind(Message("linear", "check"), Options)
 
 
 _A, _B = 2.0, -0.5
@@ -79,10 +75,7 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
 
 def judge(seen: JudgeInput) -> Verdict:
     """Passes if the result depends on the argument, and the combination of two values gives that of the results."""
-    arrays = alike_results(seen.got, seen.case, 4)
-    if isinstance(arrays, Verdict):
-        return arrays
-    first, second, both, zero = arrays
+    first, second, both, zero = alike_results(seen.got, seen.case, 4)
     text = _finding(first, second, both, zero)
     (name,) = argument_names(seen.spec, "of", read(seen.spec, Options).of, seen.drawn, seen.exercise.name)
     return Verdict(Status.PASSED) if text is None else Verdict(Status.FAILED, text.fill(name=name))

@@ -50,16 +50,9 @@ import numpy as np
 
 from grader.core.errors import CourseError
 from grader.core.model import CheckSpec, Message, Observation, Program, Returned, Status, Verdict
-from grader.grading.checks import JudgeInput, read
-from grader.grading.failures import failure_verdict
+from grader.grading.checks import CheckKind, JudgeInput, read
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
-
-ABOUT = Message("memory", "check")
-ALONE = Message("Every result is correct, but it takes more memory than it should.")
-REFERENCE = False
-WEIGHT = 1.0
-EVERY_CASE = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +60,13 @@ class Options:
     """The two arguments whose lengths (axis -2) are n_q and n_k."""
 
     of: tuple[str, str] = ("q", "k")
+
+
+KIND = CheckKind(
+    Message("memory", "check"),
+    Options,
+    alone=Message("Every result is correct, but it takes more memory than it should."),
+)
 
 
 _BYTES = 4
@@ -135,8 +135,6 @@ def _limit(drawn: Drawn, spec: CheckSpec, exercise: str) -> int:
 
 def judge(seen: JudgeInput) -> Verdict:
     """Compares the largest tensor with n_q·n_k, then the peak."""
-    if bad := failure_verdict(seen.got, seen.case):
-        return bad
     if len(seen.got) != 1:
         raise ValueError("memory asks for one program")
     largest, peak, unseen = _counts(seen.got)

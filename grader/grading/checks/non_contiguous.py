@@ -35,25 +35,20 @@ PyTorch documentation, torch.Tensor.view.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from grader.core.model import CheckSpec, Message, Program, Raised, Status, Verdict
-from grader.grading.checks import JudgeInput, values
+from grader.grading.checks import CheckKind, JudgeInput, values
+from grader.grading.failures import failure_verdict, reference_failure
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 
-ABOUT = Message("non contiguous", "check")
-ALONE = Message(
-    "Every result is correct for ordinary arrays, but wrong as soon as an argument is a transposed or sliced view."
+KIND = CheckKind(
+    Message("non contiguous", "check"),
+    alone=Message(
+        "Every result is correct for ordinary arrays, but wrong as soon as an argument is a transposed or sliced view."
+    ),
+    reference=True,
+    failures=True,
 )
-REFERENCE = True
-WEIGHT = 1.0
-EVERY_CASE = False
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """None."""
 
 
 _VIEW = Message(
@@ -74,4 +69,5 @@ def judge(seen: JudgeInput) -> Verdict:
     match seen.got:
         case (Raised(type="RuntimeError", text=text),) if "view" in text or "contiguous" in text:
             return Verdict(Status.FAILED, _VIEW)
-    return values.judge(seen)
+    failed = reference_failure(seen.expected) or failure_verdict(seen.got, seen.case)
+    return failed or values.judge(seen)

@@ -40,17 +40,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from grader.core.model import CheckSpec, Message, Program, Status, Verdict
-from grader.grading.checks import JudgeInput, read
+from grader.grading.checks import CheckKind, JudgeInput, read
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
-from grader.grading.properties import SECRETS as SHARED
-from grader.grading.properties import argument_names, near, program, results
-
-ABOUT = Message("norm preserved", "check")
-ALONE = None
-REFERENCE = False
-WEIGHT = 1.0
-EVERY_CASE = False
+from grader.grading.properties import SHARED, argument_names, near, program, results
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +51,9 @@ class Options:
     """The argument with the vectors."""
 
     of: str = "x"
+
+
+KIND = CheckKind(Message("norm preserved", "check"), Options)
 
 
 _CHANGED = Message("the vectors change their length: a rotation keeps $a² + b²$ of each pair")
@@ -74,10 +70,7 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
 
 def judge(seen: JudgeInput) -> Verdict:
     """Compares the norm of each vector with that before."""
-    arrays = results(seen.got, seen.case, 1)
-    if isinstance(arrays, Verdict):
-        return arrays
-    (result,) = arrays
+    (result,) = results(seen.got, seen.case, 1)
     (name,) = argument_names(seen.spec, "of", read(seen.spec, Options).of, seen.drawn, seen.exercise.name)
     before = np.linalg.norm(seen.drawn.value(name).astype(np.float64), axis=-1)
     if result.shape[:-1] != before.shape or not result.ndim:

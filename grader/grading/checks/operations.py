@@ -47,16 +47,9 @@ from typing import Literal, TypeAlias
 
 from grader.core.errors import CourseError
 from grader.core.model import CheckSpec, Message, Observation, Program, Returned, Status, Verdict
-from grader.grading.checks import JudgeInput, read
-from grader.grading.failures import failure_verdict
+from grader.grading.checks import CheckKind, JudgeInput, read
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
-
-ABOUT = Message("operations", "check")
-ALONE = Message("Every result is correct, but it takes more arithmetic than it should.")
-REFERENCE = False
-WEIGHT = 1.0
-EVERY_CASE = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +59,13 @@ class Options:
     of: str = ""
     at: tuple[int, ...] = ()
     growth: Literal["linear", "quadratic"] = "linear"
+
+
+KIND = CheckKind(
+    Message("operations", "check"),
+    Options,
+    alone=Message("Every result is correct, but it takes more arithmetic than it should."),
+)
 
 
 #: Twice the size makes less than 2.6 times the work: linear; no linear work makes more.
@@ -109,8 +109,6 @@ def _counted(target: Target, inputs: Drawn) -> Program:
 
 def judge(seen: JudgeInput) -> Verdict:
     """Compares the growth with what is expected. What could not be counted fails."""
-    if bad := failure_verdict(seen.got, seen.case):
-        return bad
     if len(seen.got) < 2:
         raise ValueError("operations asks for one program for each size")
     growth, ratio, factor = _growth(seen.got, seen.spec)

@@ -35,26 +35,20 @@ The contract of the exercise: `summary` must name the exception.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from grader.core.model import Call, CheckSpec, Message, Program, Raised, Returned, Status, Unreadable, Verdict
-from grader.grading.checks import JudgeInput
+from grader.grading.checks import CheckKind, JudgeInput
 from grader.grading.failures import exception_name, failure_verdict
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 
-ABOUT = Message("raises", "check")
-ALONE = Message(
-    "Every result is correct; only the call that should raise an exception does not raise the expected one."
+KIND = CheckKind(
+    Message("raises", "check"),
+    alone=Message(
+        "Every result is correct; only the call that should raise an exception does not raise the expected one."
+    ),
+    every_case=True,
+    failures=True,
 )
-REFERENCE = False
-WEIGHT = 1.0
-EVERY_CASE = True
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """None."""
 
 
 _NONE = Message("invalid arguments are accepted; expected {expected}")

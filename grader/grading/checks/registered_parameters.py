@@ -53,17 +53,12 @@ from typing import Any
 
 from grader.core.model import Apply, CheckSpec, Message, Program, Returned, Status, Text, Unreadable, Verdict
 from grader.core.text import name_list
-from grader.grading.checks import JudgeInput, read
-from grader.grading.failures import failure_verdict, verdict
+from grader.grading.checks import CheckKind, JudgeInput, read
+from grader.grading.failures import verdict
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 
-ABOUT = Message("registered parameters", "check")
-ALONE = Message("Every result is correct; only the parameters are not registered as they should be.")
-REFERENCE = False
-WEIGHT = 1.0
 _MAX_NDIM = 8
-EVERY_CASE = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +66,13 @@ class Options:
     """Whether biases may be trained besides the matrices."""
 
     biases: bool = True
+
+
+KIND = CheckKind(
+    Message("registered parameters", "check"),
+    Options,
+    alone=Message("Every result is correct; only the parameters are not registered as they should be."),
+)
 
 
 _PLAIN = Message("a plain class has no parameters to register")
@@ -100,8 +102,6 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
 
 def judge(seen: JudgeInput) -> Verdict:
     """Looks for parameters that are shared, missing, unregistered, frozen, idle or too many, in this order."""
-    if bad := failure_verdict(seen.got, seen.case):
-        return bad
     match seen.got:
         case (Returned((found, None)),):
             return Verdict(Status.SKIPPED, _PLAIN, applies=False)

@@ -46,17 +46,10 @@ import numpy as np
 
 from grader.core.errors import CourseError
 from grader.core.model import CheckSpec, Message, Program, Status, Verdict
-from grader.grading.checks import JudgeInput, read
+from grader.grading.checks import CheckKind, JudgeInput, read
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
-from grader.grading.properties import SECRETS as SHARED
-from grader.grading.properties import Floats, argument_names, program, random_like, results, wrong_shape
-
-ABOUT = Message("relative only", "check")
-ALONE = None
-REFERENCE = False
-WEIGHT = 1.0
-EVERY_CASE = False
+from grader.grading.properties import SHARED, Floats, argument_names, program, random_like, require_shape, results
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +58,9 @@ class Options:
 
     of: str = "x"
     positions: str = "positions"
+
+
+KIND = CheckKind(Message("relative only", "check"), Options)
 
 
 _SHIFTS = (3, 11)
@@ -102,11 +98,8 @@ def _names(drawn: Drawn, spec: CheckSpec, exercise: str) -> tuple[str, str]:
 def judge(seen: JudgeInput) -> Verdict:
     """Passes if products depend on the difference of the positions, and on nothing else about them."""
     arrays = results(seen.got, seen.case, 2 * len(_SHIFTS) + 3)
-    if isinstance(arrays, Verdict):
-        return arrays
     name, positions = _names(seen.drawn, seen.spec, seen.exercise.name)
-    if bad := wrong_shape(arrays, seen.drawn.value(name).shape, seen.case.public):
-        return bad
+    require_shape(arrays, seen.drawn.value(name).shape, seen.case.public)
     *both, alone = arrays
     here, *shifted = (_products(both[start], both[start + 1]) for start in range(0, len(both), 2))
     longest = [float(np.linalg.norm(vectors, axis=-1).max()) for vectors in both[:2]]

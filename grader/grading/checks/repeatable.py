@@ -37,28 +37,18 @@ The conventions of the course: exercises are functions of their arguments.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from grader.core.model import CheckSpec, Message, Program, Returned, Status, Text, Verdict
-from grader.grading.checks import JudgeInput
+from grader.core.model import CheckSpec, Message, Program, Status, Text, Verdict
+from grader.grading.checks import CheckKind, JudgeInput, sent
 from grader.grading.compare import compare
-from grader.grading.failures import failure_verdict, reference_failure
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 
-ABOUT = Message("repeatable", "check")
-ALONE = None
-REFERENCE = True
-WEIGHT = 1.0
-EVERY_CASE = False
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """None."""
+KIND = CheckKind(Message("repeatable", "check"), reference=True)
 
 
 #: The message if the very same call gives another result.
@@ -132,21 +122,17 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
 
 def judge(seen: JudgeInput) -> Verdict:
     """Passes if repeated calls agree up to rounding, and nothing from an earlier call is in a later one."""
-    if bad := reference_failure(seen.expected) or failure_verdict(seen.got, seen.case):
-        return bad
-    match seen.got, seen.expected:
-        case (Returned((once, *later, again)), Returned(alone)), (Returned((right, *others, _)), Returned()):
-            if not _alike(once, again):
-                return Verdict(Status.FAILED, DIFFERENT)
-            if not all(_alike(on_same, fresh) for on_same, fresh in zip(later, alone, strict=True)):
-                return Verdict(Status.FAILED, STATE)
-            # Other numbers give the first result again although they should not.
-            if _alike(once, later[0]) and not _right(right, others[0]):
-                return Verdict(Status.FAILED, STALE)
-            if _right(right, once) and not all(map(_right, others[1:], later[1:])):
-                return Verdict(Status.FAILED, LATER)
-            return Verdict(Status.PASSED)
-    raise ValueError("repeatable asks for two programs")
+    ((once, *later, again), alone), ((right, *others, _), _) = sent(seen.got), sent(seen.expected)
+    if not _alike(once, again):
+        return Verdict(Status.FAILED, DIFFERENT)
+    if not all(_alike(on_same, fresh) for on_same, fresh in zip(later, alone, strict=True)):
+        return Verdict(Status.FAILED, STATE)
+    # Other numbers give the first result again although they should not.
+    if _alike(once, later[0]) and not _right(right, others[0]):
+        return Verdict(Status.FAILED, STALE)
+    if _right(right, once) and not all(map(_right, others[1:], later[1:])):
+        return Verdict(Status.FAILED, LATER)
+    return Verdict(Status.PASSED)
 
 
 def _right(expected: Any, got: Any) -> bool:

@@ -38,19 +38,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grader.core.model import CheckSpec, Message, Program, Status, Verdict
+from grader.core.model import Message, Status, Verdict
 from grader.core.text import EMPTY
-from grader.grading.checks import JudgeInput, read
-from grader.grading.inputs import Drawn
-from grader.grading.programs import Target
-from grader.grading.properties import SECRETS as SHARED
-from grader.grading.properties import Floats, has_axis, program, results
-
-ABOUT = Message("rows sum to one", "check")
-ALONE = None
-REFERENCE = False
-WEIGHT = 1.0
-EVERY_CASE = False
+from grader.grading.checks import CheckKind, JudgeInput, read
+from grader.grading.properties import SHARED, Floats, has_axis, one_call, results
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +49,9 @@ class Options:
     """The axis that sums to 1."""
 
     axis: int = -1
+
+
+KIND = CheckKind(Message("rows sum to one", "check"), Options)
 
 
 _NEGATIVE = Message("some weights are negative")
@@ -72,17 +66,12 @@ _AXES = Message("the result is a single number; expected an array of weights")
 SECRETS = (_NEGATIVE, _TOGETHER, _SUM, _AXES, _FEWER, *SHARED)
 
 
-def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
-    """One call."""
-    return (program(target, drawn),)
+calls = one_call
 
 
 def judge(seen: JudgeInput) -> Verdict:
     """Checks signs, then sums, and recognises sums along another axis."""
-    arrays = results(seen.got, seen.case, 1)
-    if isinstance(arrays, Verdict):
-        return arrays
-    (weights,) = arrays
+    (weights,) = results(seen.got, seen.case, 1)
     axis = read(seen.spec, Options).axis
     if not has_axis(weights, axis):
         return Verdict(Status.FAILED, _AXES if weights.ndim == 0 else _TOGETHER if _ones(weights.sum()) else _FEWER)

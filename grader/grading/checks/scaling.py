@@ -50,18 +50,11 @@ from grader.core import marks
 from grader.core.errors import CourseError
 from grader.core.model import CheckSpec, Exercise, Message, Program, Status, Text, Verdict
 from grader.core.text import EMPTY
-from grader.grading.checks import JudgeInput, read
+from grader.grading.checks import CheckKind, JudgeInput, read
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
-from grader.grading.properties import SECRETS as SHARED
-from grader.grading.properties import Floats, results, wrong_shape
+from grader.grading.properties import SHARED, Floats, require_shape, results
 from grader.grading.properties import program as one_program
-
-ABOUT = Message("scaling", "check")
-ALONE = None
-REFERENCE = False
-WEIGHT = 1.0
-EVERY_CASE = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +63,9 @@ class Options:
 
     d_k: tuple[int, ...] | None = None
     power: float = 0.5
+
+
+KIND = CheckKind(Message("scaling", "check"), Options)
 
 
 _QUERIES, _KEYS, _VALUES = ("q", "query", "queries"), ("k", "key", "keys"), ("v", "value", "values")
@@ -178,11 +174,8 @@ def judge(seen: JudgeInput) -> Verdict:
     """The scale of every probe, then the law behind them."""
     exercise, probes = seen.exercise, _probes(seen.exercise, seen.spec)
     arrays = results(seen.got, seen.case, len(probes))
-    if isinstance(arrays, Verdict):
-        return arrays
     for probe, result in zip(probes, arrays, strict=True):
-        if bad := wrong_shape((result,), _shape(exercise, probe), seen.case.public):
-            return bad
+        require_shape((result,), _shape(exercise, probe), seen.case.public)
     softmax = exercise.kind == "class" or "w_q" in _reads(exercise) or bool(set(_reads(exercise)) & set(_VALUES))
     scales = [_scale(result, probe, softmax) for result, probe in zip(arrays, probes, strict=True)]
     text = _unreadable(scales, probes) or _law(scales, probes, read(seen.spec, Options).power)

@@ -41,20 +41,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.core.model import Array, CheckSpec, Message, Program, Returned, Status, Verdict
-from grader.grading.checks import JudgeInput, read
-from grader.grading.compare import SECRETS as SHARED
-from grader.grading.compare import compare
-from grader.grading.failures import failure_verdict
-from grader.grading.inputs import Drawn
-from grader.grading.programs import Target
-from grader.grading.properties import program
-
-ABOUT = Message("shifts", "check")
-ALONE = None
-REFERENCE = False
-WEIGHT = 4.0
-EVERY_CASE = True
+from grader.core.model import Array, Message, Status, Verdict
+from grader.grading.checks import CheckKind, JudgeInput, read, sent
+from grader.grading.compare import SHARED, compare
+from grader.grading.properties import one_call
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,29 +54,22 @@ class Options:
     atol: float = 1e-4
 
 
+KIND = CheckKind(Message("shifts", "check"), Options, weight=4.0, every_case=True)
+
+
 _BASE = 10000.0
 _POSITIONS = 256
 _OTHER = Message("pe[pos] @ M is not pe[pos + delta]: the matrix moves the rows of the encoding somewhere else")
 SECRETS = (_OTHER, *SHARED)
 
 
-def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
-    """One call."""
-    return (program(target, drawn),)
+calls = one_call
 
 
 def judge(seen: JudgeInput) -> Verdict:
     """Checks that it is a finite square matrix, then where it moves the rows."""
-    if bad := failure_verdict(seen.got, seen.case):
-        return bad
-    match seen.got:
-        case (Returned((got,)),):
-            given = dict(seen.drawn.args)
-            return _judge(seen, got, given["delta"], given["d_model"], given.get("base", _BASE))
-    raise ValueError("shifts asks for one program")
-
-
-def _judge(seen: JudgeInput, got: object, delta: int, d_model: int, base: float) -> Verdict:
+    ((got,),), given = sent(seen.got), dict(seen.drawn.args)
+    delta, d_model, base = given["delta"], given["d_model"], given.get("base", _BASE)
     anything = Array(np.zeros((d_model, d_model)))
     mismatch = compare(anything, got, atol=math.inf)
     if mismatch is None and isinstance(got, Array):

@@ -34,29 +34,21 @@ The conventions of the course: functions leave their arguments alone.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.core.model import Array, CheckSpec, Message, Program, Returned, Status, Verdict
+from grader.core.model import Array, CheckSpec, Message, Program, Status, Verdict
 from grader.core.text import name_list
-from grader.grading.checks import JudgeInput
-from grader.grading.failures import failure_verdict
+from grader.grading.checks import CheckKind, JudgeInput, sent
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 
-ABOUT = Message("unchanged inputs", "check")
-ALONE = Message("Every result is correct, but the call changes arguments that belong to the caller.")
-REFERENCE = False
-WEIGHT = 1.0
-EVERY_CASE = False
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """None."""
+KIND = CheckKind(
+    Message("unchanged inputs", "check"),
+    alone=Message("Every result is correct, but the call changes arguments that belong to the caller."),
+)
 
 
 _CHANGED = Message("the call changed its argument {names} in place: the caller still needs the old values")
@@ -79,19 +71,14 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
 
 def judge(seen: JudgeInput) -> Verdict:
     """Passes if bytes, shape and dtype are the same as before."""
-    if bad := failure_verdict(seen.got, seen.case):
-        return bad
-    match seen.got:
-        case (Returned(after),):
-            before = dict(seen.drawn.args)
-            names = arrays(seen.drawn)
-            left = dict(zip(names, after, strict=False))
-            changed = [name for name in names if not _identical(before[name], left.get(name))]
-            if changed:
-                text = _CHANGED.fill(names=name_list(changed)) if seen.case.public else _SOME_CHANGED
-                return Verdict(Status.FAILED, text)
-            return Verdict(Status.PASSED)
-    raise ValueError("unchanged_inputs asks for one program")
+    (after,), before = sent(seen.got), dict(seen.drawn.args)
+    names = arrays(seen.drawn)
+    left = dict(zip(names, after, strict=False))
+    changed = [name for name in names if not _identical(before[name], left.get(name))]
+    if changed:
+        text = _CHANGED.fill(names=name_list(changed)) if seen.case.public else _SOME_CHANGED
+        return Verdict(Status.FAILED, text)
+    return Verdict(Status.PASSED)
 
 
 def _identical(before: NDArray[Any], after: object) -> bool:

@@ -40,20 +40,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grader.core.model import CheckSpec, Message, Program, Returned, Status, Verdict
-from grader.grading.checks import JudgeInput, read
-from grader.grading.compare import SECRETS as SHARED
-from grader.grading.compare import compare
-from grader.grading.failures import failure_verdict, reference_failure
-from grader.grading.inputs import Drawn
-from grader.grading.programs import Target
-from grader.grading.properties import program
-
-ABOUT = Message("values", "check")
-ALONE = None
-REFERENCE = True
-WEIGHT = 4.0
-EVERY_CASE = True
+from grader.core.model import Message, Status, Verdict
+from grader.grading.checks import CheckKind, JudgeInput, read, sent
+from grader.grading.compare import SHARED, compare
+from grader.grading.properties import one_call
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,28 +54,25 @@ class Options:
     atol: float = 1e-5
 
 
+KIND = CheckKind(Message("values", "check"), Options, reference=True, weight=4.0, every_case=True)
+
+
 SECRETS = SHARED
 _ONE_OF = Message("result {place} of {count}: {text}")
 
 
-def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
-    """One call."""
-    return (program(target, drawn),)
+calls = one_call
 
 
 def judge(seen: JudgeInput) -> Verdict:
     """Compares kind, shape, finiteness and values, in this order."""
     options = read(seen.spec, Options)
-    if bad := reference_failure(seen.expected) or failure_verdict(seen.got, seen.case):
-        return bad
-    match seen.got, seen.expected:
-        case (Returned((got,)),), (Returned((expected,)),):
-            mismatch = compare(expected, got, options.rtol, options.atol)
-            if mismatch is None:
-                return Verdict(Status.PASSED)
-            if seen.case.public:
-                place, count = (1, 1) if seen.exercise.through else mismatch.result  # a helper's, not the learner's
-                text = mismatch.text if count == 1 else _ONE_OF.fill(place=place, count=count, text=mismatch.text)
-                return Verdict(Status.FAILED, text, mismatch.difference)
-            return Verdict(Status.FAILED, mismatch.secret)
-    raise ValueError("values asks for one program")
+    ((got,),), ((expected,),) = sent(seen.got), sent(seen.expected)
+    mismatch = compare(expected, got, options.rtol, options.atol)
+    if mismatch is None:
+        return Verdict(Status.PASSED)
+    if seen.case.public:
+        place, count = (1, 1) if seen.exercise.through else mismatch.result  # a helper's, not the learner's
+        text = mismatch.text if count == 1 else _ONE_OF.fill(place=place, count=count, text=mismatch.text)
+        return Verdict(Status.FAILED, text, mismatch.difference)
+    return Verdict(Status.FAILED, mismatch.secret)

@@ -45,17 +45,10 @@ import numpy as np
 from grader.core.errors import CourseError
 from grader.core.model import CheckSpec, Message, Program, Status, Text, Verdict
 from grader.core.text import EMPTY
-from grader.grading.checks import JudgeInput, read
+from grader.grading.checks import CheckKind, JudgeInput, read
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
-from grader.grading.properties import SECRETS as SHARED
-from grader.grading.properties import program, results, wrong_shape
-
-ABOUT = Message("variance", "check")
-ALONE = None
-REFERENCE = False
-WEIGHT = 1.0
-EVERY_CASE = False
+from grader.grading.properties import SHARED, program, require_shape, results
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +57,9 @@ class Options:
 
     d_k: tuple[int, ...] = (4, 16, 64)
     is_: float = 1.0
+
+
+KIND = CheckKind(Message("variance", "check"), Options)
 
 
 _SAMPLES = 2000
@@ -102,10 +98,7 @@ def judge(seen: JudgeInput) -> Verdict:
     options = read(seen.spec, Options)
     widths, expected = options.d_k, float(options.is_)
     arrays = results(seen.got, seen.case, len(widths))
-    if isinstance(arrays, Verdict):
-        return arrays
-    if bad := wrong_shape(arrays, (_SAMPLES, 1, 1), seen.case.public):
-        return bad
+    require_shape(arrays, (_SAMPLES, 1, 1), seen.case.public)
     observed = [float(scores.var(ddof=1)) for scores in arrays]
     for d_k, variance in zip(widths, observed, strict=True):
         bound = expected * _ERRORS * standard_error(d_k, _SAMPLES)

@@ -58,7 +58,7 @@ def _of_check(evidence: Evidence) -> Text | None:
     """The explanation if only this check fails."""
     check = kinds()[evidence.seen.spec.kind]
     alone: Callable[[Verdict], Text | None] | None = getattr(check, "alone", None)
-    return check.ALONE if alone is None else alone(evidence.verdict)
+    return check.KIND.alone if alone is None else alone(evidence.verdict)
 
 
 def _main_check(exercise: Exercise) -> str:

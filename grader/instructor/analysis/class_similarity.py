@@ -158,6 +158,11 @@ class Cluster:
     links: tuple[SimilarPair, ...]
 
     @property
+    def common(self) -> bool:
+        """Whether all are identical, in code that many others have in parts; see ``SimilarPair``."""
+        return all(pair.common for pair in self.links)
+
+    @property
     def tokens(self) -> int:
         """The most tokens that two of them share. The more they share, the less likely it is by chance."""
         return max(_tokens(pairs) for pairs in by_couple(self.links).values())

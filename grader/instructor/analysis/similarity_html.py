@@ -2,85 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import TypeAlias
 
-from grader.core.model import Course, Lang, Text
+from grader.core.model import Course, Lang
 from grader.instructor.analysis import similarity_view
-from grader.instructor.analysis.class_similarity import Cluster, by_couple, find_clusters
-from grader.instructor.analysis.similarity import (
-    WHOLE,
-    CodeSample,
-    Excerpt,
-    MarkedLine,
-    SimilarityResult,
-    SimilarPair,
-    side_by_side,
-)
+from grader.instructor.analysis.class_similarity import ClassSimilarity, Cluster, by_couple, find_clusters
+from grader.instructor.analysis.similarity import Excerpt, MarkedLine, SimilarPair, side_by_side
 from grader.report.html import self_contained, sheet
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
-#: How many clusters are shown, and how many couples in all with their code. The first few clusters are expanded.
+#: How many clusters are shown, and how many couples in all with their code.
 MOST = 40
 MOST_COUPLES = 80
-_OPEN = 3
 _MOST_LINES = 400
 _LONGEST_LINE = 300
 
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """One column of a comparison: excerpts of the code, and whether they were cut."""
-
-    who: str
-    excerpts: tuple[Excerpt, ...]
-    cut: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ScopeComparison:
-    """A couple in one scope, with the code of both."""
-
-    pair: SimilarPair
-    alike: Text
-    sides: tuple[Side, Side]
-
-
-@dataclass(frozen=True, slots=True)
-class CoupleComparison:
-    """Two submissions of a cluster, compared in each scope."""
-
-    left: str
-    right: str
-    compared: tuple[ScopeComparison, ...]
+#: One column of a comparison: whose code it is, excerpts of it, and whether they were cut.
+Side: TypeAlias = tuple[str, tuple[Excerpt, ...], bool]
+#: The names of two submissions, and for each scope their pair with the code of both.
+Couple: TypeAlias = tuple[str, str, list[tuple[SimilarPair, list[Side]]]]
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterComparison:
-    """A cluster, what its members have in common, and its couples. ``more`` couples are not shown."""
+    """A cluster and its couples side by side; ``more`` couples are not shown."""
 
     cluster: Cluster
-    title: Text
-    alike: tuple[Text, ...]
-    common: bool
-    open: bool
-    couples: tuple[CoupleComparison, ...]
+    couples: list[Couple]
     more: int
 
 
-def render(
-    found: SimilarityResult,
-    course: Course,
-    lang: Lang,
-    who: Mapping[str, str],
-    read: Callable[[str], CodeSample | None],
-    left_out: Sequence[str] = (),
-) -> str:
-    """The page as HTML, first shown in ``lang``. ``who`` names each submission; ``read`` reads one again, by key."""
-    made = find_clusters(found)
+def render(alike: ClassSimilarity, course: Course, lang: Lang) -> str:
+    """The page as HTML, first shown in ``lang``."""
+    made = find_clusters(alike.found)
     return self_contained(
         "similarity.html",
         sheet(_TEMPLATES / "similarity.css"),
@@ -88,55 +47,34 @@ def render(
         course=course,
         title=similarity_view.TITLE,
         view=similarity_view,
-        found=found,
-        shown=compare_clusters(found, made[:MOST], who, read),
+        alike=alike,
+        shown=compare_clusters(alike, made[:MOST]),
         more=len(made) - MOST,
-        notes=similarity_view.notes(found, who, left_out),
-        scopes=[one for one in found.scopes if one.exercise != WHOLE and one.written],
         lang=lang,
     )
 
 
 def compare_clusters(
-    found: SimilarityResult,
-    chosen: Sequence[Cluster],
-    who: Mapping[str, str],
-    read: Callable[[str], CodeSample | None],
-    most: int = MOST_COUPLES,
+    alike: ClassSimilarity, chosen: Sequence[Cluster], most: int = MOST_COUPLES
 ) -> list[ClusterComparison]:
     """The ``chosen`` clusters with at most ``most`` couples in all side by side."""
     left, shown = most, []
-    for at, cluster in enumerate(chosen):
-        couples = list(by_couple(cluster.links).items())
+    for cluster in chosen:
+        couples = list(by_couple(cluster.links).values())
         kept = couples[:left]
         left -= len(kept)
-        shown.append(
-            ClusterComparison(
-                cluster,
-                similarity_view.title(cluster, who),
-                tuple(similarity_view.alike_in(one, cluster, who) for one in cluster.scopes),
-                all(pair.common for pair in cluster.links),
-                at < _OPEN,
-                tuple(_couple(found, pairs, who, read) for _, pairs in kept),
-                len(couples) - len(kept),
-            )
-        )
+        shown.append(ClusterComparison(cluster, [_couple(alike, pairs) for pairs in kept], len(couples) - len(kept)))
     return shown
 
 
-def _couple(
-    found: SimilarityResult,
-    pairs: Sequence[SimilarPair],
-    who: Mapping[str, str],
-    read: Callable[[str], CodeSample | None],
-) -> CoupleComparison:
-    left, right = read(pairs[0].left), read(pairs[0].right)
-    scopes = []
+def _couple(alike: ClassSimilarity, pairs: Sequence[SimilarPair]) -> Couple:
+    keys, who = (pairs[0].left, pairs[0].right), alike.who
+    left, right = map(alike.read, keys)
+    compared = []
     for pair in pairs:
-        code = side_by_side(found, pair, left, right) if left and right else ((), ())
-        halves = (_side(who[pair.left], code[0]), _side(who[pair.right], code[1]))
-        scopes.append(ScopeComparison(pair, similarity_view.alike(pair), halves))
-    return CoupleComparison(who[pairs[0].left], who[pairs[0].right], tuple(scopes))
+        code = side_by_side(alike.found, pair, left, right) if left and right else ((), ())
+        compared.append((pair, [_side(who[key], excerpts) for key, excerpts in zip(keys, code, strict=True)]))
+    return who[keys[0]], who[keys[1]], compared
 
 
 def _side(who: str, excerpts: Sequence[Excerpt]) -> Side:
@@ -147,7 +85,7 @@ def _side(who: str, excerpts: Sequence[Excerpt]) -> Side:
         left -= len(lines)
         if lines:
             kept.append(Excerpt(excerpt.label, tuple(lines)))
-    return Side(who, tuple(kept), left == 0)
+    return who, tuple(kept), left == 0
 
 
 def _trimmed(lines: Sequence[MarkedLine]) -> Iterator[MarkedLine]:

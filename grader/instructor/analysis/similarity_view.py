@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -10,15 +10,8 @@ from typing import TYPE_CHECKING
 from grader.classroom.words import first_names
 from grader.core.model import Message, Text
 from grader.core.text import clean
-from grader.instructor.analysis.class_similarity import Cluster, ClusterScope, find_clusters
-from grader.instructor.analysis.similarity import (
-    MOST_TOKENS,
-    SHORTEST,
-    WHOLE,
-    ScopeCount,
-    SimilarityResult,
-    SimilarPair,
-)
+from grader.instructor.analysis.class_similarity import ClassSimilarity, Cluster, ClusterScope, find_clusters
+from grader.instructor.analysis.similarity import MOST_TOKENS, SHORTEST, WHOLE, ScopeCount, SimilarPair
 
 if TYPE_CHECKING:
     from grader.core.page import Page
@@ -89,9 +82,9 @@ def honest() -> Text:
     return HONEST.fill(shortest=SHORTEST)
 
 
-def notes(found: SimilarityResult, who: Mapping[str, str], left_out: Sequence[str]) -> list[Text]:
+def notes(alike: ClassSimilarity) -> list[Text]:
     """What else to know besides the pairs: large groups, and what was not compared."""
-    said = []
+    found, who, said = alike.found, alike.who, list[Text]()
     popular = [group for group in found.groups if group.scope != WHOLE]
     for group in sorted(popular, key=lambda group: -group.tokens)[:_MOST_GROUPS]:
         names = _listed([who[key] for key in group.keys])
@@ -107,16 +100,17 @@ def notes(found: SimilarityResult, who: Mapping[str, str], left_out: Sequence[st
         said.append(SHORTENED.fill(most=MOST_TOKENS, names=names))
     if found.unaligned:
         said.append(UNALIGNED.fill(count=found.unaligned))
-    if left_out:
-        said.append(LEFT_OUT.fill(names=_listed(left_out)))
+    if alike.left_out:
+        said.append(LEFT_OUT.fill(names=_listed(alike.left_out)))
     return said
 
 
 # ------------------------------------------------------------------------------------------- terminal
 
 
-def render(page: Page, found: SimilarityResult, who: Mapping[str, str], left_out: Sequence[str] = ()) -> None:
-    """Print the clusters, what was not compared, and how to interpret it. ``who`` names each submission."""
+def render(page: Page, alike: ClassSimilarity) -> None:
+    """Print the clusters, what was not compared, and how to interpret it."""
+    found, who = alike.found, alike.who
     page.row([(page.say(TITLE), "bold")], page.say(COMPARED, submissions=found.submissions), style="bold")
     page.rule()
     page.lines(page.say(honest()), style="dim")
@@ -126,13 +120,13 @@ def render(page: Page, found: SimilarityResult, who: Mapping[str, str], left_out
         page.lines(page.say(title(cluster, who)), lead=f"{at + 1:>2}. ", style="bold")
         for one in cluster.scopes:
             page.lines(page.say(alike_in(one, cluster, who)), indent=4)
-        if all(pair.common for pair in cluster.links):
+        if cluster.common:
             page.lines(page.say(COMMON_CODE), indent=4, style="dim")
     if len(made) > _MOST:
         page.lines(page.say(MORE, count=len(made) - _MOST), indent=4)
     if not made:
         page.lines(page.say(NOTHING, threshold=f"{found.threshold:.0%}"))
-    said = notes(found, who, left_out)
+    said = notes(alike)
     if said:
         page.blank()
     for text in said:
@@ -237,13 +231,12 @@ class SimilarityJson:
     left_out: tuple[str, ...]
 
 
-def as_data(
-    found: SimilarityResult, people: Mapping[str, Sequence[str]], left_out: Sequence[str] = ()
-) -> SimilarityJson:
-    """The result as data for ``serialize.to_json``. ``people`` maps each submission to its learners."""
+def as_data(alike: ClassSimilarity) -> SimilarityJson:
+    """The result as data for ``serialize.to_json``."""
+    found = alike.found
 
     def whose(key: str) -> Submitted:
-        return Submitted(clean(key), tuple(map(clean, people[key])))
+        return Submitted(clean(key), tuple(map(clean, alike.people[key])))
 
     def as_pair(pair: SimilarPair) -> PairJson:
         sides = whose(pair.left), whose(pair.right)
@@ -266,5 +259,5 @@ def as_data(
         exercises=found.scopes,
         shortened=tuple(map(whose, found.shortened)),
         unaligned=found.unaligned,
-        left_out=tuple(map(clean, left_out)),
+        left_out=tuple(map(clean, alike.left_out)),
     )

@@ -36,6 +36,7 @@ _MOST_TALKED_ABOUT = 3
 _MOST_BELIEFS = 10
 _MOST_NAMED = 6
 _LONGEST_NAME = 26
+_ON_LINES = same("\n– ")
 
 # ---------------------------------------------------------------------------------------------- words
 
@@ -96,7 +97,7 @@ def _findings(found: Statistics, course: Course, names_too: bool) -> Iterator[No
     for kind, checks in (("nobody-passes", found.nobody), ("everybody-passes", found.everybody)):
         if checks:
             names = tuple(f"{check.exercise}: {check.check}, {check.case}" for check in checks)
-            yield _finding(kind, names, names=_listed([case(check, course) for check in checks]))
+            yield _finding(kind, names, names=_listed([case(check, course) for check in checks], _ON_LINES))
     yield from _public_only(found, names_too)
     yield from _borrowed(found, names_too)
     if found.alpha is not None and found.alpha < _RELIABLE and not found.few:
@@ -112,7 +113,7 @@ def _findings(found: Statistics, course: Course, names_too: bool) -> Iterator[No
         belief = course.misconception(question, name)
         if belief is not None and times >= max(2, _MANY * found.spread.learners):
             words = "misconception-to-ask" if belief.ask else "misconception"
-            counted = {"times": times, "learners": found.spread.learners, "name": name.replace("-", " ")}
+            counted = {"times": times, "learners": found.spread.learners}
             said = {"ask": belief.ask, "truth": belief.truth}
             yield _finding("misconception", (question, name), words, part=question, **counted, **said)
 
@@ -151,9 +152,9 @@ def _who(names: Iterable[str]) -> Text:
     return Message(": {names}").fill(names=_listed([same(clean(name)) for name in names]))
 
 
-def _listed(names: Sequence[Text]) -> Text:
+def _listed(names: Sequence[Text], separator: Text = SEMICOLON) -> Text:
     shown = names[:_MOST_NAMED]
-    joined = join(shown, SEMICOLON)
+    joined = join(shown, separator)
     return joined if len(shown) == len(names) else _MORE_CASES.fill(names=joined, more=len(names) - len(shown))
 
 

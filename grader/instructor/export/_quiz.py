@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 from grader.core.errors import UsageError
 from grader.core.marks import Kind, pieces
@@ -18,6 +19,9 @@ from grader.course import items
 from grader.course.items import Context
 from grader.instructor.export import ExportOptions
 from grader.instructor.export._target import ExportTarget
+
+if TYPE_CHECKING:
+    import jinja2
 
 _LEFT_OUT = Message("Skipped, because {name} has no matching question type: {items}")
 _GRADED = Message(
@@ -174,3 +178,18 @@ def by_question(course: Course, found: list[ExportItem]) -> Iterator[tuple[Quest
         own = [each for each in found if each.id.partition(".")[0] == question.id]
         if own:
             yield question, own
+
+
+def template(name: str, **filters: Callable[[Any], object]) -> jinja2.Template:
+    """The template of a format, with ``filters`` of its own; what it fills in is escaped in XML."""
+    import jinja2  # slow to load, and `export --help` imports the formats
+
+    made = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=name.endswith(".xml"),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        keep_trailing_newline=True,
+    )
+    made.filters.update(filters, clean=clean, decimal=decimal, inline=inline, markup=markup)
+    return made.get_template(name)

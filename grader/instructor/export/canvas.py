@@ -44,7 +44,10 @@ from grader.instructor.export._class_list import Sheet, headings_text, not_one_c
 from grader.instructor.export._target import ExportTarget
 
 ABOUT = Message("The gradebook CSV downloaded from Canvas (--template), one assignment (--column) filled in.")
-ON_PAGE = Message("The gradebook CSV from Canvas (Grades → Export), with one assignment filled in.")
+ON_PAGE = Message(
+    "Export the gradebook in Canvas (Grades → Export) and choose that file here. You get it back with the points of "
+    "one assignment filled in, ready to import."
+)
 SOURCE = "gradebook"
 OPTIONS = frozenset({"template", "column", "roster"})
 

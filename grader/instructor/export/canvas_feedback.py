@@ -48,8 +48,8 @@ from grader.instructor.mark_reports import marks_that_count, report_with_overrid
 
 ABOUT = Message("A zip with each learner's report, which Canvas attaches to their submission as a comment.")
 ON_PAGE = Message(
-    "A zip that attaches each learner’s report to their submission in Canvas (Upload Submissions). If the graded "
-    "zip from Download Submissions no longer exists, upload it again."
+    "A zip with a report for each learner. Upload it in Canvas with Upload Submissions. Choose a file only if the "
+    "submissions that were graded have been moved: the zip that Canvas made with Download Submissions."
 )
 SOURCE = "gradebook"
 OPTIONS = frozenset({"template", "roster"})

@@ -32,12 +32,11 @@ In Moodle: Question bank → *Import* → GIFT format.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from grader.core.model import Course, Lang, Message
+from grader.core.model import Course, Message
 from grader.core.text import clean
 from grader.instructor.export import ExportOptions
-from grader.instructor.export._quiz import ExportItem, NumericRange, by_question, decimal, export_items, inline, markup
+from grader.instructor.export._quiz import by_question, export_items, template
 from grader.instructor.export._target import ExportTarget
 
 ABOUT = Message("Quiz items for Moodle's question bank (GIFT), a category for each question.")
@@ -51,55 +50,11 @@ _SIGNS = re.compile(r"[\\~=#{}:]")
 def write(course: Course, options: ExportOptions, out: ExportTarget) -> None:
     """Write one text file in UTF-8."""
     found = export_items(course, options, out, "GIFT", _FORMS)
-    blocks: list[str] = []
-    for question, own in by_question(course, found):
-        title = clean(question.title.of(options.lang), 200)
-        blocks.append(f"$CATEGORY: {_category(course, options.lang)}/{question.id} {title.replace('/', '//')}")
-        blocks += ["\n".join(_question(each)) for each in own]
-    out.write_file([("\n\n".join(blocks) + "\n").encode()])
-
-
-def _category(course: Course, lang: Lang) -> str:
-    return clean(course.title.of(lang), 200).replace("/", "//")
+    gift = template("questions.gift", escaped=escaped, slashes=lambda text: text.replace("/", "//"))
+    category, questions = clean(course.title.of(options.lang), 200), by_question(course, found)
+    out.write_file([gift.render(category=category, questions=list(questions), lang=options.lang).encode()])
 
 
 def escaped(text: str) -> str:
     """Text on one line, with the special characters of GIFT escaped."""
     return _SIGNS.sub(r"\\\g<0>", text).replace("\n", "\\n")
-
-
-def _question(each: ExportItem) -> Iterator[str]:
-    yield f"::{escaped(each.title)}::[html]{escaped(markup(each.text))}{{"
-    match each.form:
-        case "one":
-            yield from (f"{'=' if o.correct else '~'}{_html(o.text)}{_feedback(o.feedback)}" for o in each.options)
-        case "many":
-            right = sum(option.correct for option in each.options)
-            for option in each.options:
-                weight = decimal(round((100 if option.correct else -100) / right, 5))
-                yield f"~%{weight}%{_html(option.text)}{_feedback(option.feedback)}"
-        case "number":
-            assert each.number is not None
-            yield "#"
-            yield _number(each.number, 100)
-            yield from (_number(wrong, 0) for wrong in each.wrong)
-        case "pairs":
-            # The right side is plain text.
-            yield from (f"={_html(left) if left else ''} -> {escaped(clean(right))}" for left, right in each.pairs)
-        case "essay":
-            pass
-    if each.explain:
-        yield f"####[html]{escaped(markup(each.explain))}"
-    yield "}"
-
-
-def _html(text: str) -> str:
-    return f"[html]{escaped(inline(text))}"
-
-
-def _feedback(text: str) -> str:
-    return f"#{_html(text)}" if text else ""
-
-
-def _number(number: NumericRange, weight: int) -> str:
-    return f"=%{weight}%{number.value}:{number.margin}{_feedback(number.feedback)}"

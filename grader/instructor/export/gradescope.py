@@ -43,6 +43,7 @@ from grader.core.model import (
     Status,
     Text,
 )
+from grader.core.tables import texts
 from grader.core.text import LABELED, STATUS, clean, points
 from grader.instructor.export import ExportOptions
 from grader.instructor.export._target import ExportTarget
@@ -65,13 +66,6 @@ OPTIONS = frozenset({"learner", "pseudonyms"})
 
 #: When learners see the results of answers and hidden cases: the word in course.yaml → Gradescope's.
 _VISIBILITY = {"always": "visible", "after-due": "after_due_date", "never": "hidden"}
-_LATER = {
-    "after-due": Message(
-        "Gradescope shows the results of answers and hidden cases after the due date, or after the late due date if "
-        "there is one."
-    ),
-    "never": Message("The results of answers and hidden cases are not shown."),
-}
 
 
 def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
@@ -101,7 +95,8 @@ def results(mark: Mark, report: Report | None, course: Course, lang: Lang) -> di
     else:
         later = course.rules.hidden_results
         # Points would reveal these results.
-        lines = summary(mark, lang, course.rules) if later == "always" else [_LATER[later].of(lang)]
+        told_later = texts(__file__, "gradescope.yaml")
+        lines = summary(mark, lang, course.rules) if later == "always" else [told_later[later].of(lang)]
         if report.unsafe:
             lines.append(words.NO_SANDBOX.of(lang))
         if not mark.complete:

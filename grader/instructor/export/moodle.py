@@ -44,7 +44,10 @@ from grader.instructor.export._class_list import Sheet, headings_text, not_one_c
 from grader.instructor.export._target import ExportTarget
 
 ABOUT = Message("The grading worksheet downloaded from Moodle (--template), with grades and feedback filled in.")
-ON_PAGE = Message("The grading worksheet from Moodle, with grades and feedback filled in.")
+ON_PAGE = Message(
+    "Download the grading worksheet in Moodle and choose that file here. You get it back with grades and feedback "
+    "filled in, ready to upload."
+)
 SOURCE = "gradebook"
 OPTIONS = frozenset({"template", "column", "roster"})
 

@@ -145,5 +145,5 @@ def test_what_is_said_of_limits_and_of_lines_with_several_sides() -> None:
     answer = "∂(x + F(x))/∂x\n= lim_{h→0} (x + h)/h\n= (I + J) I\nso ∂(x + F(x))/∂x = I + J"
     message = items.judge(ITEMS["Q17.chain"], answer, CONTEXT).message
     assert message is not None
-    assert plain(message.en).startswith("Limits are not judged (line 2); write a derivative with `∂`.")
+    assert plain(message.en).startswith("Only limits of difference quotients are judged, so not line 2; write")
     assert "only the start" not in message.en

@@ -9,6 +9,7 @@ from grader.core.model import Causal, CheckSpec, Literal_, Normal, Same
 from grader.grading.checks import causal
 from grader.grading.inputs import Seed, draw
 from grader.grading.programs import Target
+from grader.grading.verdicts import judge
 from tests.attention import MODULE, edit
 from tests.helpers import array, case, exercise, returned, seen
 
@@ -112,7 +113,7 @@ def test_leaks_of_a_hidden_case_tell_nothing() -> None:
     hidden = case("hidden", public=False, x=Normal((3, 2)))
     one = exercise("linear(x)", hidden)
     grown = [returned(array([[1, 2]]), array([[1, 2], [3, 4]]), array([[1, 2]]))]
-    verdict = causal.judge(seen("causal", grown, of=one))
+    verdict = judge(seen("causal", grown, of=one))
     assert verdict.message is not None
     assert verdict.message.en == "the result has the wrong shape"
 

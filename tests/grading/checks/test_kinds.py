@@ -49,7 +49,7 @@ def test_the_tables(kind: str, sandbox: Sandbox) -> None:
     """In the test of each check, what ``PASSES`` passes without a remark; what is ``CAUGHT`` fails with its words."""
     tables = importlib.import_module(f"tests.grading.checks.test_{kind}")
     exercises = getattr(tables, "EXERCISES", EXERCISES)
-    reference = getattr(tables, "REFERENCE", REFERENCE) if kinds()[kind].REFERENCE else ""
+    reference = getattr(tables, "REFERENCE", REFERENCE) if kinds()[kind].KIND.reference else ""
     assert tables.PASSES
     assert tables.CAUGHT
     found = judged(sandbox.observe, kind, exercises, reference, [*tables.PASSES, *tables.CAUGHT])
@@ -66,7 +66,7 @@ def test_every_check_takes_every_trouble(trouble: Observation, status: Status) -
     assert kinds()
     for kind, check in kinds().items():
         fine = returned([array([1.0])] if kind == "gradients" else array([1.0]))
-        verdict = check.judge(seen(kind, [trouble], (fine, fine) if check.REFERENCE else ()))
+        verdict = verdicts.judge(seen(kind, [trouble], (fine, fine) if check.KIND.reference else ()))
         other = kind == "raises" and isinstance(trouble, Raised) and trouble.during == "call"
         assert verdict.status is (Status.FAILED if other else status), kind  # not the exception that was asked for
         assert verdict.applies, kind
@@ -77,11 +77,11 @@ def test_every_check_takes_every_trouble(trouble: Observation, status: Status) -
 @pytest.mark.parametrize("trouble", [trouble for trouble, _ in TROUBLES], ids=lambda trouble: type(trouble).__name__)
 def test_a_failed_reference_costs_nobody_a_point(trouble: Observation) -> None:
     """Whatever became of the learner's call, nothing is marked that cannot be compared."""
-    comparing = {kind: check for kind, check in kinds().items() if check.REFERENCE}
+    comparing = [kind for kind, check in kinds().items() if check.KIND.reference]
     assert comparing
-    for kind, check in comparing.items():
+    for kind in comparing:
         for got in ([returned(array([1.0]))], [Died(11, None)]):
-            verdict = check.judge(seen(kind, got, [trouble]))
+            verdict = verdicts.judge(seen(kind, got, [trouble]))
             assert verdict.status is Status.UNMARKED, kind
             assert verdict.message is not None, kind
             assert "the course's own reference failed" in verdict.message.en, kind
@@ -90,7 +90,7 @@ def test_a_failed_reference_costs_nobody_a_point(trouble: Observation) -> None:
 @pytest.mark.parametrize("kind", sorted(set(kinds()) - {"raises", "registered_parameters"}))
 def test_too_few_observations_are_our_mistake(kind: str) -> None:
     """A check that gets less than it asked for says so, and marks nothing."""
-    with pytest.raises(ValueError, match=r"ask|gradients"):
+    with pytest.raises(ValueError, match=r"ask|unpack|gradients"):
         kinds()[kind].judge(seen(kind, []))
 
 

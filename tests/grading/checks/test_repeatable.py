@@ -99,5 +99,5 @@ def test_only_what_is_certain_is_said(got: list[int], alone: list[int], said: Te
 
 def test_another_number_of_programs_is_our_mistake() -> None:
     """The check judges what it has asked for."""
-    with pytest.raises(ValueError, match="two programs"):
+    with pytest.raises(ValueError, match="unpack"):
         repeatable.judge(seen("repeatable", [returned(1)]))

@@ -9,6 +9,7 @@ from grader.core.model import CheckSpec, Literal_, Normal
 from grader.grading.checks import scaling
 from grader.grading.inputs import Seed, draw
 from grader.grading.programs import Target
+from grader.grading.verdicts import judge
 from tests.attention import edit
 from tests.helpers import array, case, exercise, returned, seen
 
@@ -170,6 +171,6 @@ def test_a_signature_without_place_for_scores_is_refused() -> None:
 def test_numbers_that_are_no_weights_are_refused() -> None:
     """NaN and kinds of results are told as everywhere."""
     for value, said in ((array([float("nan")]), "NaN"), (None, "is a return missing?")):
-        verdict = scaling.judge(seen("scaling", [returned(value)] * 7, of=EXERCISES[0]))
+        verdict = judge(seen("scaling", [returned(value)] * 7, of=EXERCISES[0]))
         assert verdict.message is not None
         assert said in verdict.message.en

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import random
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -14,8 +15,8 @@ from grader.core.model import Course, Lang
 from grader.core.page import Page
 from grader.core.serialize import to_json
 from grader.instructor.analysis import similarity, similarity_html, similarity_view
-from grader.instructor.analysis.class_similarity import find_clusters
-from grader.instructor.analysis.similarity import COMMON, CodeSample, SimilarityResult, compare, reduce_sample
+from grader.instructor.analysis.class_similarity import ClassSimilarity, find_clusters
+from grader.instructor.analysis.similarity import COMMON, CodeSample, compare, reduce_sample
 from grader.instructor.analysis.similarity_html import render
 from tests.instructor.analysis.test_similarity import CODE, OTHER, RENAMED, STUB, file, handed, program
 from tests.report.test_html import STRANGE
@@ -26,35 +27,35 @@ HELPER = "\n\ndef help_me(x):\n    return x\n"
 
 
 def pages(
-    *submissions: CodeSample, exercises: tuple[str, ...] = ("attend",)
-) -> tuple[SimilarityResult, dict[str, CodeSample]]:
-    """What was found, and the submissions by key."""
+    *submissions: CodeSample, exercises: tuple[str, ...] = ("attend",), left_out: tuple[str, ...] = ()
+) -> ClassSimilarity:
+    """What was found."""
     found = compare([reduce_sample(one, exercises) for one in submissions], (file(STUB),), exercises)
-    return found, {one.key: one for one in submissions}
+    by_key = {one.key: one for one in submissions}
+    return ClassSimilarity(found, {one.key: one.people for one in submissions}, left_out, by_key.get)
 
 
-def shown(found: SimilarityResult, lang: Lang = "en", left_out: tuple[str, ...] = (), name: str = "") -> str:
-    """What a terminal of 80 columns shows."""
+def shown(alike: ClassSimilarity, lang: Lang = "en", width: int = 80) -> str:
+    """What a terminal shows."""
     output = io.StringIO()
-    who = {key: name or key for pair in found.pairs for key in (pair.left, pair.right)}
-    who |= {key: name or key for group in found.groups for key in group.keys}
-    similarity_view.render(Page(Console(file=output, width=80, color_system=None), lang), found, who, left_out)
+    similarity_view.render(Page(Console(file=output, width=width, color_system=None), lang), alike)
     return output.getvalue()
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_the_terminal_has_80_columns(lang: Lang) -> None:
     """Whatever learners are called; nothing they chose moves the cursor."""
-    found, _ = pages(handed("a", CODE), handed("b", RENAMED), handed("c", OTHER))
-    text = shown(found, lang, left_out=("x" * 300,), name="名" * 70 + "\x1b[2J")
+    name = "名" * 70 + "\x1b[2J"
+    alike = pages(handed("a", CODE, name), handed("b", RENAMED, name * 2), handed("c", OTHER), left_out=("x" * 300,))
+    text = shown(alike, lang)
     assert max(map(cells, text.splitlines())) <= 80
     assert "\x1b" not in text
 
 
 def test_what_the_terminal_says() -> None:
     """Who, how much, how many of the names; that it proves nothing; what was not compared."""
-    found, _ = pages(handed("a", CODE), handed("b", RENAMED), exercises=("attend", "softmax"))
-    text = shown(found, left_out=("eve",))
+    both = handed("a", CODE), handed("b", RENAMED)
+    text = shown(pages(*both, exercises=("attend", "softmax"), left_out=("eve",)))
     assert "2 submissions compared" in text
     assert "1. a  ↔  b" in text
     assert "attend(): 99% of their own code is the same" in text
@@ -67,19 +68,17 @@ def test_what_the_terminal_says() -> None:
 def test_what_was_too_long_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """On the terminal and as data: whose solutions were compared in part, and how many pairs not at all."""
     monkeypatch.setattr(similarity, "MOST_TOKENS", 60)
-    found, _ = pages(handed("a", CODE), handed("b", RENAMED))
-    assert found.shortened == ("a", "b")
+    both = handed("a", CODE, "Ada"), handed("b", RENAMED, "Bob")
+    assert pages(*both).found.shortened == ("a", "b")
     monkeypatch.setattr(similarity, "MOST_STEPS", 1)
-    found, _ = pages(handed("a", CODE), handed("b", RENAMED))
-    assert (found.pairs, found.unaligned > 0) == ((), True)
-    output = io.StringIO()
-    who = {"a": "Ada", "b": "Bob"}
-    similarity_view.render(Page(Console(file=output, width=200, color_system=None), "en"), found, who)
-    assert "tokens were compared: Ada, Bob" in output.getvalue()
-    assert f"{found.unaligned} pairs" in output.getvalue()
-    data = to_json(similarity_view.as_data(found, {key: (name,) for key, name in who.items()}))
+    alike = pages(*both)
+    assert (alike.found.pairs, alike.found.unaligned > 0) == ((), True)
+    text = shown(alike, width=200)
+    assert "tokens were compared: Ada, Bob" in text
+    assert f"{alike.found.unaligned} pairs" in text
+    data = to_json(similarity_view.as_data(alike))
     assert [one["submission"] for one in data["shortened"]] == ["a", "b"]
-    assert data["unaligned"] == found.unaligned
+    assert data["unaligned"] == alike.found.unaligned
 
 
 def test_large_files_are_laid_side_by_side() -> None:
@@ -88,7 +87,7 @@ def test_large_files_are_laid_side_by_side() -> None:
     small, large = ([handed("a", CODE + more), handed("b", RENAMED + more)] for more in ("", padding))
     sides = []
     for one, other in (small, large):
-        found, _ = pages(one, other)
+        found = pages(one, other).found
         shown = similarity.side_by_side(found, found.pairs[0], one, other)
         sides.append([half[0].lines[:5] for half in shown])
     assert similarity.is_small(small[0])
@@ -99,8 +98,7 @@ def test_large_files_are_laid_side_by_side() -> None:
 def test_nothing_alike() -> None:
     """Is said; so is what was too short."""
     short = "def attend(q, k, v, mask=None):\n    return q\n"
-    found, _ = pages(handed("a", short), handed("b", short))
-    text = shown(found)
+    text = shown(pages(handed("a", short), handed("b", short)))
     assert "No two submissions are similar by 80% or more." in text
     assert "Most solutions are too short to compare: attend (0/2)" in text
 
@@ -108,21 +106,19 @@ def test_nothing_alike() -> None:
 def test_many() -> None:
     """Equal solutions are one cluster, not a pair for each two; the terminal says how many more there are."""
     many = [handed(f"s{n}", CODE) for n in range(COMMON)]
-    text = shown(pages(*many)[0])
+    text = shown(pages(*many))
     assert "1. 8 submissions: s0, s1, s2, s3, s4, s5, s6, s7" in text and " 2. " not in text
     assert "attend(): 100% of their own code is the same (1" in text
-    found, _ = pages(*many, handed("t", CODE))
-    assert "attend: 9 submissions have the same solution" in shown(found)
+    assert "attend: 9 submissions have the same solution" in shown(pages(*many, handed("t", CODE)))
     programs = [program(random.Random(n)) for n in range(23)]
-    found, _ = pages(*(handed(f"{side}{n:02}", text) for n, text in enumerate(programs) for side in "ab"))
-    assert f"and {len(find_clusters(found)) - 20} more: see --html or --json" in shown(found)
+    alike = pages(*(handed(f"{side}{n:02}", text) for n, text in enumerate(programs) for side in "ab"))
+    assert f"and {len(find_clusters(alike.found)) - 20} more: see --html or --json" in shown(alike)
 
 
 def test_data() -> None:
     """As docs/json.md describes it."""
-    found, _ = pages(handed("a-1", CODE, "ada", "bo"), handed("c-1", RENAMED, "cy"))
-    people = {"a-1": ["ada", "bo"], "c-1": ["cy"]}
-    data = json.loads(json.dumps(to_json(similarity_view.as_data(found, people, ["eve"]))))
+    alike = pages(handed("a-1", CODE, "ada", "bo"), handed("c-1", RENAMED, "cy"), left_out=("eve",))
+    data = json.loads(json.dumps(to_json(similarity_view.as_data(alike))))
     assert data["pairs"][0]["left"] == {"submission": "a-1", "learners": ["ada", "bo"]}
     assert {pair["exercise"] for pair in data["pairs"]} == {"attend", None}
     assert set(data["pairs"][0]) == {"left", "right", "exercise", "score", "tokens", "names", "common"}
@@ -133,8 +129,7 @@ def test_data() -> None:
     assert cluster["exercises"][0]["score"] == [score, score]
     assert data["exercises"][0] == {"exercise": "attend", "written": 2, "compared": 2}
     assert (data["left_out"], data["submissions"], data["threshold"]) == (["eve"], 2, 0.8)
-    found, _ = pages(*(handed(f"s{n}", CODE) for n in range(COMMON + 1)))
-    data = to_json(similarity_view.as_data(found, {f"s{n}": [] for n in range(COMMON + 1)}))
+    data = to_json(similarity_view.as_data(pages(*(handed(f"s{n}", CODE) for n in range(COMMON + 1)))))
     assert len(data["groups"][0]["submissions"]) == COMMON + 1
 
 
@@ -152,8 +147,7 @@ def parsed(text: str, lang: Lang = "en") -> Parsed:
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_the_page_is_side_by_side(course: Course, lang: Lang) -> None:
     """The code of both, blanks and all; equal parts marked; everything said in either language."""
-    found, by_key = pages(handed("a", CODE + HELPER), handed("b", RENAMED + HELPER))
-    text = render(found, course, lang, {"a": "ada", "b": "bo"}, by_key.get)
+    text = render(pages(handed("a", CODE + HELPER, "ada"), handed("b", RENAMED + HELPER)), course, lang)
     page = parsed(text, lang)
     assert "        scores = np.where(mask, scores, -np.inf)" in page.text
     assert "<mark>total = weights.sum(axis=-1, keepdims=True)</mark>" in text
@@ -169,8 +163,7 @@ def test_nothing_that_a_learner_wrote_works(course: Course) -> None:
     hostile = CODE.replace("# first the scores", f"# {HOSTILE}")
     one = CodeSample("a", (HOSTILE,), (file(hostile, HOSTILE),))
     two = CodeSample("b", ("bo",), (file(hostile, HOSTILE),))
-    found, by_key = pages(one, two)
-    text = render(found, course, "en", {"a": HOSTILE, "b": "bo"}, by_key.get, [HOSTILE])
+    text = render(pages(one, two, left_out=(HOSTILE,)), course, "en")
     parsed(text)
     assert "<script" not in text
     assert "‮" not in text
@@ -180,34 +173,32 @@ def test_nothing_that_a_learner_wrote_works(course: Course) -> None:
 
 def test_a_page_of_nothing(course: Course) -> None:
     """Says so; and a submission that has gone since is shown without code."""
-    found, _ = pages(handed("a", CODE), handed("b", OTHER))
-    assert "No two submissions are similar" in render(found, course, "en", {}, lambda key: None)
-    found, _ = pages(handed("a", CODE), handed("b", RENAMED))
-    assert "<mark>" not in render(found, course, "en", {"a": "a", "b": "b"}, lambda key: None)
+    nothing = pages(handed("a", CODE), handed("b", OTHER))
+    assert "No two submissions are similar" in render(nothing, course, "en")
+    gone = replace(pages(handed("a", CODE), handed("b", RENAMED)), read=lambda key: None)
+    assert "<mark>" not in render(gone, course, "en")
 
 
 def test_a_page_stays_small(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     """So many couples, so many lines, and no line that nobody would read."""
     long = CODE + "\n" * 50 + f"x = '{'a' * 5000}'\n" + "y = 1\n" * 900
     submissions = [handed(f"s{n}", long) for n in range(4)]
-    found, by_key = pages(*submissions)
-    text = render(found, course, "en", {key: key for key in by_key}, by_key.get)
+    text = render(pages(*submissions), course, "en")
     assert "… the rest is not shown" in text
     assert "a" * 400 not in text
     assert "a" * 280 + "" in text
     monkeypatch.setattr(similarity_html, "MOST", 2)
     programs = [program(random.Random(n)) for n in range(4)]
-    found, by_key = pages(*(handed(f"{side}{n}", text) for n, text in enumerate(programs) for side in "ab"))
-    text = render(found, course, "en", {key: key for key in by_key}, by_key.get)
+    alike = pages(*(handed(f"{side}{n}", text) for n, text in enumerate(programs) for side in "ab"))
+    text = render(alike, course, "en")
     assert "2 more are in the JSON output." in text
 
 
 def test_a_large_cluster_stays_small(course: Course) -> None:
     """Each member is shown beside one other, not beside all; and of very many, some."""
-    found, by_key = pages(*(handed(f"s{n}", CODE) for n in range(6)))
-    who = {key: f"<{key}>" for key in by_key}
-    text = render(found, course, "en", who, by_key.get)
+    alike = pages(*(handed(f"s{n}", CODE, f"<s{n}>") for n in range(6)))
+    text = render(alike, course, "en")
     assert text.count('class="of-cluster"') == 5
     assert "6 submissions: &lt;s0&gt;, &lt;s1&gt;" in text
-    (one,) = similarity_html.compare_clusters(found, find_clusters(found), who, by_key.get, most=2)
+    (one,) = similarity_html.compare_clusters(alike, find_clusters(alike.found), most=2)
     assert (len(one.couples), one.more) == (2, 3)

@@ -89,9 +89,9 @@ def test_what_the_terminal_says(course: Course) -> None:
     assert "softmax()" in text
     assert "b (1×): Numbers are <b>divided</b> & summed." in text
     assert "exp-is-enough (2×): Exponentials" in text
-    assert "Hidden cases that nobody passes: softmax: dtype, case “basic”." in text
+    assert "Hidden cases that nobody passes:\n   – softmax: dtype, case “basic”\n" in text
     assert "Ask the class: What is e⁰?" in text
-    assert "Explain in the next lesson: Exponentials do not sum to 1." in text
+    assert "Q3: missed 2 times in a class of 6: Exponentials do not sum to 1." in text
 
 
 def test_a_large_class_needs_no_warning(course: Course) -> None:
