@@ -242,7 +242,8 @@ def detail(page: Page, progress: Progress, name: str) -> None:
     title = f"{known.question.id}  {page.say(known.question.title)}"
     page.row([(title, "bold")], _share(page, [known]), style="bold")
     page.rule()
-    wide = max((cells(name) for name in _names(known)), default=0)
+    names = [*(item.item.id for item in known.items), *(each.exercise.name for each in known.exercises)]
+    wide = max(map(cells, names), default=0)
     for item in known.items:
         title = f"{page.say(item.item.title)} · " if item.item.title else ""
         _line(page, item.standing, item.item.id, wide, f"{title}{_said_of_item(page, item)}", item.at)
@@ -258,11 +259,6 @@ def detail(page: Page, progress: Progress, name: str) -> None:
             page.lines(f"{_met(page, belief)}  {page.say(_DONE)}", lead="  ✓ ", style="green")
             if belief.told:
                 page.lines(page.say(belief.belief.truth), indent=4)
-
-
-def _names(known: QuestionProgress) -> Iterator[str]:
-    yield from (item.item.id for item in known.items)
-    yield from (exercise.exercise.name for exercise in known.exercises)
 
 
 def _day(at: datetime) -> str:

@@ -404,15 +404,10 @@ def _unconfined(page: Page, report: Report) -> None:
 
 def _provenance(page: Page, report: Report) -> None:
     _unconfined(page, report)
-    parts = [] if report.unsafe else [_layers(page, report)]
+    layers = page.say(words.SANDBOX, layers=page.say(COMMA).join(report.layers)) if report.layers else ""
+    parts = [] if report.unsafe else [layers or page.say(words.NOTHING_RUN)]
     parts += [page.say(SEED, seed=words.seed(report)), page.say(words.SECONDS, seconds=f"{report.shown_seconds:.1f}")]
     page.lines(page.say(SEMICOLON).join(parts), style="dim")
-
-
-def _layers(page: Page, report: Report) -> str:
-    if not report.layers:
-        return page.say(words.NOTHING_RUN)
-    return page.say(words.SANDBOX, layers=page.say(COMMA).join(report.layers))
 
 
 # --------------------------------------------------------------------------------------------- ranges

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from grader.core.model import Course, ExerciseResult, Message, Outcome, Report, Status, Text
 from grader.core.score import MOST_IF_WRONG
+from grader.core.tables import texts
 from grader.core.text import STATUS, name_list, same
 from grader.grading.failures import is_not_written
 
@@ -25,7 +26,9 @@ def all_passed(report: Report) -> Text:
     left = [item for item in items if item.status not in (Status.PASSED, Status.PENDING)]
     given = sum(item.status is not Status.MISSING for item in left)
     names = name_list([question.id for question in report.questions if question.exercises])
-    return (_CODE_PASSED.get(len(left), _CODE_PASSED[2])[bool(given)]).fill(names=names, left=len(left), given=given)
+    which = ("one_" if len(left) == 1 else "") + ("wrong" if given else "left")
+    said = texts(__file__, "code_passed.yaml")[which if left else "waits"]
+    return said.fill(names=names, left=len(left), given=given)
 
 
 def seed(report: Report) -> Text:
@@ -91,15 +94,6 @@ ASK_NEXT_IN_NOTEBOOK = Message('Practise this idea: `quiz("{item}")`')
 EXPLANATION = Message("Explanation")
 NOTES = Message("Please note")
 LATE = Message("submitted {time} late")
-#: By how many answers are left: none, one or more; then without and with incorrect ones among them.
-_CODE_PASSED = {
-    0: (Message("Code of {names}: correct. The answers wait for your instructor."),) * 2,
-    1: (Message("Code of {names}: correct. One answer left."), Message("Code of {names}: correct. One answer is not.")),
-    2: (
-        Message("Code of {names}: correct. {left} answers left."),
-        Message("Code of {names}: correct. {left} answers left; {given} of them incorrect so far."),
-    ),
-}
 HERE_PASSED = Message("Everything that is graded here is correct. Well done!")
 ELSEWHERE = Message(
     "{points} more points are not graded here: your instructor grades the answers to graded items and runs the hidden "
