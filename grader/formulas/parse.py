@@ -680,11 +680,7 @@ class _Parser:
 
     def fraction(self) -> Node:
         self.expect("{")
-        above = ""
-        if self.sign("∂"):
-            above = "∂"
-        elif self.word_starts_d():
-            above = "d"
+        above = "∂" if self.sign("∂") else "d" if self.word_starts_d() else ""
         if above:
             self.past_d(above)
             twice = self.twice()
@@ -716,7 +712,8 @@ class _Parser:
             self.entries[self.at : self.at + 1] = [_Ready(piece, entry.at, True) for piece in pieces or ()]
             if pieces:
                 return
-        if not pieces and self.sign_at(self.at + 1, "'") and f"{entry.text}'" in self.vocabulary.kinds:
+        primed = self.sign_at(self.at + 1, "'") and f"{entry.text}'" in self.vocabulary.kinds
+        if primed and entry.text not in self.vocabulary.spellings:
             pieces = (Name(entry.text),)  # X' = P X where there is no X
         if not pieces and "1" in self.vocabulary.kinds and text.endswith("1"):
             pieces = (*(split_word(text[:-1], self.vocabulary, self.indices) or ()), SOME_ONES)  # s − M1
@@ -912,10 +909,7 @@ class _Parser:
             self.expect("}")
             return found
         name = self.index_name()
-        low = None
-        if self.skip("="):
-            low = self.exponent()
-        return (name,), low, None, ""
+        return (name,), self.exponent() if self.skip("=") else None, None, ""
 
     def index_name(self) -> str:
         """The name of an index; letters right after it belong to the next factor."""
@@ -1092,12 +1086,8 @@ class _Parser:
     def slope_of_map(self, entry: Token) -> Node | None:
         """``DF(x)``, ``D F``, ``J_F(x)`` or ``D(id + F)(x)``; None if the next word is neither."""
         known, name = maps(self.vocabulary), entry.text[1:].strip("_{}")
-        if not self.vocabulary.by or not known:
-            return None
-        derives = (
-            entry.text[0] == "D" and "D" not in self.vocabulary.spellings and name in (*known, "", self.vocabulary.by)
-        )
-        if not (derives or (name in known and entry.text.startswith("J_"))):
+        derives = entry.text[0] == "D" and name in (*known, "", self.vocabulary.by)
+        if not known or not (derives or (name in known and entry.text.startswith("J_"))):
             return None
         self.entries[self.at : self.at + 1] = [Token("word", name, entry.at, False)] if name else []
         return self.slope()
