@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -1058,19 +1057,19 @@ class _Parser:
         """``dy/dx``, ``d(…)/dx`` or, in a derivation, ``dx``, if no d is declared; None if none of them comes next."""
         if not self.word_starts_d():
             return None
-        at, entries = self.at, [*self.entries]
-        with contextlib.suppress(*(() if self.vocabulary.by else (ParseError,))):
-            self.past_d("d")
-            of = None if self.sign("/") else self.factor()
-            if self.sign("/") and self.word_after() and cast(Token, self.entries[self.at + 1]).text[0] == "d":
-                self.at += 1
-                self.past_d("d")
-                by = self.factor()
-                return self.differentiate(self.factor() if of is None else of, by)
-            if of and self.vocabulary.by:
-                return self.made(FunctionCall("d", (of,)))
-        self.at, self.entries = at, entries
-        return None
+        ahead = self.matching(self.at + 1) if self.sign_at(self.at + 1, "(") else self.at + 1
+        below = self.entries[min(ahead + 1, len(self.entries) - 1)]
+        derives = self.sign_at(ahead, "/") and isinstance(below, Token) and below.text[:1] == "d"
+        if not derives and not self.vocabulary.by:
+            return None
+        self.past_d("d")
+        of = None if self.sign("/") else self.factor()
+        if of and not (self.sign("/") and self.word_after() and cast(Token, self.entries[self.at + 1]).text[0] == "d"):
+            return self.made(FunctionCall("d", (of,)))
+        self.expect("/")
+        self.past_d("d")
+        by = self.factor()
+        return self.differentiate(of or self.factor(), by)
 
     def gradient(self) -> Node:
         """After ∇: ``_x y``; in a derivation, the variable may be left out."""
