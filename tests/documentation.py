@@ -366,7 +366,7 @@ def problems_of_command(name: str, command: click.Command) -> Iterator[str]:
         yield f"{name} has no help text"
     for title in (EXAMPLES, EXITS):
         if title not in (command.epilog or ""):
-            yield f"{name} has no “{title}”; see `documented` in grader/commands/_options.py"
+            yield f"{name} has no “{title}”; see `Documented` in grader/commands/_options.py"
     if f"attncheck {name}" not in (command.epilog or ""):
         yield f"no example of {name} calls “attncheck {name}”"
     yield from (

@@ -210,13 +210,12 @@ def draw(seen):
 
 import click
 
-from grader.commands._options import documented, lang_option
+from grader.commands._options import Documented, lang_option
 
 LISTED = "Everyone", 20
 
 
-@documented
-@click.command()
+@click.command(cls=Documented)
 @lang_option
 def hello(lang):
     """Greet whoever calls.

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 INTERRUPTED = 130
-#: What separates the help of a command in its docstring from the tables below it (see ``documented``).
+#: What separates the help of a command in its docstring from the tables below it (see ``Documented``).
 TABLES = "\n\nExamples:\n"
 #: stdout was closed (broken pipe); same exit code as click and rich.
 PIPE_CLOSED = 1

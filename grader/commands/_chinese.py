@@ -14,7 +14,7 @@ from inspect import cleandoc
 
 import click
 
-from grader.commands._options import epilog
+from grader.commands._options import Documented, epilog
 from grader.core import catalogue
 from grader.core.layout import cells, indent, pad, wrap
 
@@ -75,9 +75,9 @@ def translated(command: click.Command) -> click.Command:
     changed.params = [_option(parameter, command.name) for parameter in command.params]
     if isinstance(changed, click.Group):
         changed.commands = {name: translated(inner) for name, inner in changed.commands.items()}
-    if command.epilog:
-        examples = {line: in_chinese(does, command.name) for line, does in vars(command)["examples"].items()}
-        exits = {code: in_chinese(meaning, command.name) for code, meaning in vars(command)["exits"].items()}
+    if isinstance(command, Documented):
+        examples = {line: in_chinese(does, command.name) for line, does in command.examples.items()}
+        exits = {code: in_chinese(meaning, command.name) for code, meaning in command.exits.items()}
         changed.epilog = epilog(examples, exits, "例子", "退出码")
     return changed
 
@@ -86,8 +86,8 @@ def help_texts(command: click.Command) -> Iterator[str]:
     """Every English text in the help of ``command``, without those of commands below it."""
     yield cleandoc(command.help or "")  # as it is from Python 3.13 on
     yield from (option.help or "" for option in command.params if isinstance(option, click.Option))
-    yield from vars(command).get("examples", {}).values()
-    yield from vars(command).get("exits", {}).values()
+    if isinstance(command, Documented):
+        yield from (*command.examples.values(), *command.exits.values())
 
 
 def in_chinese(english: str, command: str | None = None) -> str:

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from grader.classroom.gradebook import Gradebook
 
 F = TypeVar("F", bound=Callable[..., Any])
-C = TypeVar("C", bound=click.Command)
 
 #: Types of options that take a path.
 PATH = click.Path(path_type=Path)
@@ -52,21 +51,23 @@ def epilog(examples: Mapping[str, str], exits: Mapping[str, str], heading: str, 
     return f"\b\n{heading}{colon}\n{shown}\n\n\b\n{codes}{colon}\n{ends}"
 
 
-def documented(command: C) -> C:
-    """A decorator for a command whose docstring ends in tables: examples, exit codes, and perhaps what JSON it writes.
+class Documented(click.Command):
+    """A command whose docstring ends in tables: examples, exit codes, and perhaps what JSON it writes.
 
     Two spaces stand between the columns of a table. Examples are command lines without ``attncheck``. Exit codes are
     those of the command itself; 2 (wrong call), 4 (internal error) and 130 (interrupted) apply to all commands. With
     ``--json``, each way to call it has the type of what it writes, as ``module:name``. The help shows examples and exit
     codes; docs/cli.md and docs/json.md are made from these tables, too.
     """
-    docstring = cleandoc(command.help or "")
-    command.help = docstring.partition(TABLES)[0]
-    tables = {title: dict(_ROW.findall(rows)) for title, rows in _TABLE.findall(docstring)}
-    examples, exits = tables["Examples"], tables["Exit codes"]
-    command.epilog = epilog(examples, exits, "Examples", "Exit codes")
-    vars(command).update(examples=examples, exits=exits, outputs=tables.get("With --json", {}))
-    return command
+
+    def __init__(self, *values: Any, **named: Any) -> None:
+        super().__init__(*values, **named)
+        docstring = cleandoc(self.help or "")
+        self.help = docstring.partition(TABLES)[0]
+        tables = {title: dict(_ROW.findall(rows)) for title, rows in _TABLE.findall(docstring)}
+        self.examples, self.exits = tables["Examples"], tables["Exit codes"]
+        self.outputs = tables.get("With --json", {})
+        self.epilog = epilog(self.examples, self.exits, "Examples", "Exit codes")
 
 
 # ------------------------------------------------------------------------------------------ language

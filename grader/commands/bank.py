@@ -16,7 +16,7 @@ from grader.commands._find import find_exercise, find_question
 from grader.commands._options import (
     PATH,
     Call,
-    documented,
+    Documented,
     errors_lang_option,
     load_course,
     questions_option,
@@ -68,8 +68,7 @@ def bank(context: click.Context) -> None:
         context.exit(click.UsageError.exit_code)
 
 
-@documented
-@bank.command()
+@bank.command(cls=Documented)
 @errors_lang_option
 def schema() -> None:
     """Write the JSON Schema of question files, for editors.
@@ -83,8 +82,7 @@ def schema() -> None:
     write_json(courses.schema())
 
 
-@documented
-@bank.command()
+@bank.command(cls=Documented)
 @click.argument("folder", type=PATH, required=False, metavar="[DIR]")
 @questions_option
 @click.option("--verbose", is_flag=True, help="List every misconception that no other item or exercise is about.")
@@ -201,8 +199,7 @@ def _as_json(problems: Iterable[Problem]) -> list[dict[str, str]]:
     ]
 
 
-@documented
-@bank.command()
+@bank.command(cls=Documented)
 @click.argument("target", metavar="DIR", type=PATH)
 @questions_option
 @shared("course", "json")
@@ -237,8 +234,7 @@ def publish(call: Call, target: Path, questions: tuple[str, ...]) -> None:
     say(_PUBLISHED.fill(size=f"{done.size / 1e6:.1f}", **{k: v for k, v in asdict(done).items() if k != "size"}))
 
 
-@documented
-@bank.command()
+@bank.command(cls=Documented)
 @click.option("-e", "--exercise", "names", multiple=True, metavar="FUNCTION", help="Only this exercise (repeatable).")
 @workers_option("Use N sandboxes at a time (default: one per CPU).")
 @shared("course", "json")
@@ -278,8 +274,7 @@ def mutate(call: Call, names: tuple[str, ...], workers: int | None) -> None:
     click.get_current_context().exit(FAILED if holes or stale else PASSED)
 
 
-@documented
-@bank.command()
+@bank.command(cls=Documented)
 @click.argument("question", metavar="QUESTION")
 @shared("course")
 @errors_lang_option
@@ -316,8 +311,7 @@ def new(call: Call, question: str) -> None:
     say(_NEXT.fill(folder=folder, question=f"Q{number}"))
 
 
-@documented
-@bank.command()
+@bank.command(cls=Documented)
 @click.argument("question")
 @shared("course")
 @errors_lang_option

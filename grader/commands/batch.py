@@ -18,7 +18,7 @@ from grader.commands._options import (
     FOLDER,
     PATH,
     Call,
-    documented,
+    Documented,
     graders_option,
     questions_option,
     roster_option,
@@ -45,8 +45,7 @@ ALL_GRADED, SOME_NOT_GRADABLE = 0, 5
 _UNENCRYPTED = Message("the seed is sent to {scheduler} unencrypted; docs/cluster.md explains tls:// addresses.")
 
 
-@documented
-@click.command()
+@click.command(cls=Documented)
 @click.argument("submissions", type=PATH)
 @click.option("--out", type=FOLDER, required=True, metavar="DIR", help="The results folder.")
 @questions_option

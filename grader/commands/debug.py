@@ -8,15 +8,14 @@ import click
 
 from grader.commands._console import say
 from grader.commands._find import find_one_exercise
-from grader.commands._options import PATH, Call, documented, shared, work_argument
+from grader.commands._options import PATH, Call, Documented, shared, work_argument
 from grader.core.files import create
 from grader.core.model import Message
 
 LISTED = "Learners", 110
 
 
-@documented
-@click.command()
+@click.command(cls=Documented)
 @work_argument
 @click.option(
     "-e", "--exercise", "name", required=True, metavar="FUNCTION", help="The exercise, or a question that has only one."

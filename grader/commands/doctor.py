@@ -5,15 +5,14 @@ from __future__ import annotations
 import click
 
 from grader.commands._console import width
-from grader.commands._options import Call, documented, shared, workers_option
+from grader.commands._options import Call, Documented, shared, workers_option
 
 LISTED = "Everyone", 10
 
 ALL_THERE, MISSING = 0, 1
 
 
-@documented
-@click.command()
+@click.command(cls=Documented)
 @shared("json", "lang", "course")
 @workers_option("Try N sandboxes at once, as batch would use (default: one per CPU, like batch).")
 def doctor(call: Call, workers: int | None) -> None:

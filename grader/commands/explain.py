@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from grader.commands._find import graded_seed
-from grader.commands._options import Call, documented, graded_seed_option, results_argument, shared
+from grader.commands._options import Call, Documented, graded_seed_option, results_argument, shared
 from grader.core.model import ExerciseResult, Item
 from grader.core.serialize import to_json
 
@@ -16,8 +16,7 @@ LISTED = "Instructors", 50
 SAME, DIFFERENT = 0, 1
 
 
-@documented
-@click.command()
+@click.command(cls=Documented)
 @results_argument
 @click.argument("learner")
 @click.argument("check")

@@ -16,8 +16,8 @@ from grader.commands._language import LANG
 from grader.commands._options import (
     PATH,
     Call,
+    Documented,
     collected,
-    documented,
     questions_option,
     roster_option,
     seed_file_option,
@@ -39,7 +39,7 @@ _HEADINGS = {
 }
 
 
-class _Export(click.Command):
+class _Export(Documented):
     """A command whose help lists the formats, with the sentence of each."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -53,7 +53,6 @@ class _Export(click.Command):
                 )
 
 
-@documented
 @click.command(cls=_Export)
 @click.argument("form", metavar="FORMAT")
 @click.option("--from", "folder", type=PATH, metavar="DIR", help="The results folder of a batch.")

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from grader.commands._console import can_ask, print_lines, say, write_json
-from grader.commands._options import Call, documented, results_argument, shared
+from grader.commands._options import Call, Documented, results_argument, shared
 from grader.core.errors import UsageError
 from grader.core.model import Message
 from grader.core.serialize import to_json
@@ -18,8 +18,7 @@ LISTED = "Instructors", 70
 DONE, DECLINED = 0, 1
 
 
-@documented
-@click.command()
+@click.command(cls=Documented)
 @results_argument
 @click.argument("learner")
 @click.option("--yes", is_flag=True, help="Delete without asking.")

@@ -13,8 +13,8 @@ from grader.commands._find import read_seed
 from grader.commands._options import (
     PATH,
     Call,
+    Documented,
     collected,
-    documented,
     json_option,
     questions_option,
     seed_file_option,
@@ -55,8 +55,7 @@ class _Request:
         return self.learner is None and self.seed_file is None
 
 
-@documented
-@click.command()
+@click.command(cls=Documented)
 @work_argument
 @questions_option
 @click.option(

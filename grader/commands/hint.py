@@ -6,7 +6,7 @@ import click
 
 from grader.commands._console import page
 from grader.commands._find import find_one_exercise, find_part
-from grader.commands._options import Call, documented, shared
+from grader.commands._options import Call, Documented, shared
 from grader.core.errors import UsageError
 from grader.core.model import Exercise, Message, Question
 from grader.core.text import suggestion
@@ -16,8 +16,7 @@ from grader.learning.progress import hints_shown, hints_taken, last_misconceptio
 LISTED = "Learners", 100
 
 
-@documented
-@click.command()
+@click.command(cls=Documented)
 @click.argument("question", metavar="NAME")
 @click.option("-e", "--exercise", "name", metavar="FUNCTION", help="Which exercise, if the question has several.")
 @click.option("--rung", type=click.IntRange(1), metavar="N", help="Hint number N (default: the next one).")

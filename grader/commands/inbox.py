@@ -8,7 +8,7 @@ import click
 
 from grader.classroom import inbox as inboxes
 from grader.commands._console import say
-from grader.commands._options import FOLDER, Call, documented, shared
+from grader.commands._options import FOLDER, Call, Documented, shared
 from grader.core.model import Message
 from grader.core.text import clean
 
@@ -17,8 +17,7 @@ LISTED = "Instructors", 10
 INBOX_MADE = Message("{folder} is now an inbox. Its key, {key}, is for you alone: keep a backup, and do not share it.")
 
 
-@documented
-@click.command()
+@click.command(cls=Documented)
 @click.argument("folder", type=FOLDER)
 @shared("lang")
 def inbox(call: Call, folder: Path) -> None:

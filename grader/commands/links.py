@@ -10,7 +10,7 @@ import click
 from grader.classroom.class_folder import SECRET
 from grader.commands._class_server import read_class
 from grader.commands._console import say
-from grader.commands._options import FOLDER, Call, documented, shared
+from grader.commands._options import FOLDER, Call, Documented, shared
 from grader.core.errors import UsageError
 from grader.core.model import Message
 from grader.core.text import clean, suggestion
@@ -20,8 +20,7 @@ LISTED = "Instructors", 20
 _SECRET = Message("Until {until}, anyone who has a link can sign in as that person: send each link only to its owner.")
 
 
-@documented
-@click.command()
+@click.command(cls=Documented)
 @click.argument("folder", metavar="DIR", type=FOLDER)
 @click.argument("people", nargs=-1)
 @click.option("--csv", "as_csv", is_flag=True, help="Write CSV, for mail merge.")

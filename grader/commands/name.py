@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from grader.commands._console import tell
-from grader.commands._options import Call, documented, shared
+from grader.commands._options import Call, Documented, shared
 from grader.core.model import Message
 from grader.core.text import COMMA
 from grader.learning import log
@@ -16,8 +16,7 @@ _NONE = Message("You have no name yet; `attncheck name NAME` sets it, or the qui
 _OTHERS = Message("Other people with progress here: {names}. `attncheck name NAME` continues with theirs.")
 
 
-@documented
-@click.command()
+@click.command(cls=Documented)
 @click.argument("new", required=False, metavar="[NAME]")
 @shared("state", "lang", "course")
 def name(call: Call, new: str | None) -> None:

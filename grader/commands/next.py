@@ -9,7 +9,7 @@ import click
 from grader.commands._console import has_keys, width
 from grader.commands._find import present_files
 from grader.commands._language import language
-from grader.commands._options import Call, documented, shared
+from grader.commands._options import Call, Documented, shared
 from grader.core.model import Lang
 from grader.learning import log, next_step, review
 from grader.learning.progress import progress_of
@@ -17,8 +17,7 @@ from grader.learning.progress import progress_of
 LISTED = "Learners", 10
 
 
-@documented
-@click.command("next")
+@click.command("next", cls=Documented)
 @shared("state", "json", "lang", "course")
 def next(call: Call) -> None:
     """Say what to do next, and with which command.

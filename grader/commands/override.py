@@ -15,7 +15,7 @@ import click
 from grader.classroom.gradebook import open_gradebook
 from grader.commands._console import print_lines, say
 from grader.commands._find import signed_by
-from grader.commands._options import Call, collected, documented, results_argument, shared
+from grader.commands._options import Call, Documented, collected, results_argument, shared
 from grader.core.errors import UsageError
 from grader.core.model import Lang, Message
 from grader.core.serialize import to_json
@@ -54,8 +54,7 @@ class _Request:
         return self.learner or "", self.part or ""
 
 
-@documented
-@click.command()
+@click.command(cls=Documented)
 @results_argument
 @click.argument("learner", required=False)
 @click.argument("part", required=False)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.commands._console import UNCONFINED, WRITTEN, print_lines, say, stdout, write_output
-from grader.commands._options import PATH, Call, documented, shared, source_option
+from grader.commands._options import PATH, Call, Documented, shared, source_option
 from grader.core.errors import UsageError
 from grader.core.layout import cells, wrap
 from grader.core.model import Lang, Message
@@ -26,8 +26,7 @@ LISTED = "Learners", 120
 SHOWN, NOT_ALL_SHOWN = 0, 1
 
 
-@documented
-@click.command()
+@click.command(cls=Documented)
 @click.argument("name", required=False)
 @source_option("Your own file, folder, notebook or zip, drawn beside the reference.")
 @click.option(

@@ -6,15 +6,14 @@ import click
 
 from grader.commands._console import page, write_json
 from grader.commands._find import find_question
-from grader.commands._options import Call, documented, shared
+from grader.commands._options import Call, Documented, shared
 from grader.learning import log, progress_view, review
 from grader.learning.progress import progress_of
 
 LISTED = "Learners", 80
 
 
-@documented
-@click.command()
+@click.command(cls=Documented)
 @click.argument("question", required=False, metavar="[Q5]")
 @shared("state", "json", "lang", "course")
 def progress(call: Call, question: str | None) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from grader.commands._console import width
-from grader.commands._options import Call, documented, shared
+from grader.commands._options import Call, Documented, shared
 from grader.core.errors import UsageError
 from grader.core.model import Message
 from grader.core.text import suggestion
@@ -22,8 +22,7 @@ LISTED = "Learners", 20
 _WIDEST = 120
 
 
-@documented
-@click.command()
+@click.command(cls=Documented)
 @click.option("--group", metavar="GROUP", help="Only the questions of this group.")
 @click.option("--map", "as_map", is_flag=True, help="Show misconceptions, with the items and exercises about each.")
 @click.option("--markdown", is_flag=True, help="Write the map of the whole course as Markdown.")

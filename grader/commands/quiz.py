@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import getpass
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
@@ -15,7 +14,7 @@ import click
 from grader.commands import INTERRUPTED
 from grader.commands._console import has_keys, page, print_lines, stdout, tell, width, write_json, write_output
 from grader.commands._find import started, work_folder
-from grader.commands._options import PATH, Call, documented, shared
+from grader.commands._options import PATH, Call, Documented, shared
 from grader.core.errors import UsageError
 from grader.core.files import create
 from grader.core.layout import wrap
@@ -23,11 +22,11 @@ from grader.core.model import Course, Item, Lang, Message, Observed, Text
 from grader.core.text import COMMA, clean, clean_name
 from grader.course.starter import counted
 from grader.learning import answers_file, log, quiz_session, quiz_view
+from grader.learning.drafts import SavedText
 from grader.learning.log import Event
 from grader.learning.quiz_session import Action, QuizCard, Session
 from grader.report.json import to_json
 from grader.submission import Unusable, read
-from grader.web.entries import Drafts, drafts_folder
 
 LISTED = "Learners", 70
 
@@ -50,8 +49,7 @@ _STAYS = ("help", "first", "no key")
 ALL_CORRECT, NOT_ALL_CORRECT = 0, 1
 
 
-@documented
-@click.command()
+@click.command(cls=Documented)
 @click.argument("name", required=False, metavar="[Q5|GROUP]")
 @click.option("--answers", type=PATH, metavar="F", help="Grade the answers in F instead.")
 @click.option("--again", is_flag=True, help="Ask answered items again.")
@@ -105,7 +103,7 @@ def ask(
     everything = log.read_all(place, course.public_id)
     lang = call.language(log.of_last(everything))
     who, named = learner_name(course, learner, everything, lang)
-    saved = saved_text(course, place, who)
+    saved = SavedText.of(course, place, who)
     front = front_end(saved)
     if target is not None and target.exists():
         answers_file.find(str(target), _text_of(target), who)  # refuse before the quiz, not after it
@@ -128,31 +126,6 @@ def ask(
     else:
         _offer(session, front.confirms)
     return session
-
-
-@dataclass(frozen=True, slots=True)
-class SavedText:
-    """What a learner typed and did not submit, saved where pages save it, too."""
-
-    drafts: Drafts
-
-    def read(self, item: str) -> str:
-        """The text of ``item``; empty if there is none."""
-        draft = self.drafts.read(f"item/{item}")
-        return "\n".join(draft.fields.get("answer", ())) if draft is not None else ""
-
-    def write(self, item: str, text: str) -> None:
-        """Save ``text``; empty text removes what was saved."""
-        if not text.strip():
-            self.drafts.settle(f"item/{item}")
-        else:
-            with contextlib.suppress(UsageError):  # the disk is full: quitting works all the same
-                self.drafts.write(f"item/{item}", {"answer": (text,)})
-
-
-def saved_text(course: Course, place: Path, learner: str) -> SavedText:
-    """What ``learner`` typed and did not submit, beside the log at ``place``."""
-    return SavedText(Drafts(drafts_folder(place), f"{course.public_id}\0{learner}"))
 
 
 # ------------------------------------------------------------------------------------ the graded file

@@ -10,7 +10,7 @@ import click
 
 from grader.commands._console import can_ask, print_lines, progress_bar, say, write_json
 from grader.commands._find import graded_seed
-from grader.commands._options import Call, documented, graded_seed_option, graders_option, results_argument, shared
+from grader.commands._options import Call, Documented, graded_seed_option, graders_option, results_argument, shared
 from grader.core.errors import UsageError
 from grader.core.model import Message
 from grader.core.serialize import to_json
@@ -25,8 +25,7 @@ SAVE_IT = Message("Save these results?")
 DONE, DECLINED, SOME_NOT_GRADABLE = 0, 1, 5
 
 
-@documented
-@click.command()
+@click.command(cls=Documented)
 @results_argument
 @click.option("--dry-run", is_flag=True, help="Show the differences and save nothing.")
 @click.option("--yes", is_flag=True, help="Save without asking.")

@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 
 from grader.commands._console import UNCONFINED, has_keys, page, read_key, say, stdout, write_json
-from grader.commands._options import Call, documented, shared
-from grader.commands.quiz import FrontEnd, front_end, learner_name, saved_text
+from grader.commands._options import Call, Documented, shared
+from grader.commands.quiz import FrontEnd, front_end, learner_name
 from grader.core.errors import SubmissionError, UsageError
 from grader.core.files import create
 from grader.core.model import Course, Exercise
@@ -18,6 +18,7 @@ from grader.core.tables import table
 from grader.core.text import clean, clean_marked
 from grader.course.starter import stub
 from grader.learning import log, quiz_session, quiz_view, review_session, review_view
+from grader.learning.drafts import SavedText
 from grader.learning.review import Card, cards, queue
 from grader.learning.review_session import Review, SubmittedCode, Turn
 from grader.submission import file_text, read
@@ -28,8 +29,7 @@ _WORDS = {"n": ":skip", "h": ":hint", "q": ":quit"}
 LISTED = "Learners", 90
 
 
-@documented
-@click.command()
+@click.command(cls=Documented)
 @click.option("--list", "listed", is_flag=True, help="Only list what is due, and when.")
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, metavar="N", help="At most N cards.")
 @shared("state", "json", "lang", "course")
@@ -71,7 +71,7 @@ def ask(call: Call, course: Course, limit: int) -> bool:
         return True
     learner, named = learner_name(course, None, everything, lang)
     call.save(*named)
-    front = front_end(saved_text(course, place, learner))
+    front = front_end(SavedText.of(course, place, learner))
     begun = review_session.begin(course, learner, lang, to_ask[:limit], (*events, *named), now)
     done = _converse(replace(begun, confirms=front.confirms), front, call)
     left = queue(cards(course, done.log), log.now())

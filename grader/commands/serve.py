@@ -18,7 +18,7 @@ import click
 
 from grader.commands._console import say
 from grader.commands._find import signed_by
-from grader.commands._options import FOLDER, Call, documented, shared, workers_option
+from grader.commands._options import FOLDER, Call, Documented, shared, workers_option
 from grader.core.errors import UsageError
 from grader.core.model import Message
 from grader.learning import log
@@ -40,8 +40,7 @@ _TAKEN = Message(
 )
 
 
-@documented
-@click.command()
+@click.command(cls=Documented)
 @click.argument("folder", type=FOLDER, default="work")
 @click.option(
     "--class",

@@ -10,7 +10,7 @@ import click
 
 from grader.commands._console import page, print_lines, width
 from grader.commands._find import find_part
-from grader.commands._options import Call, documented, learner_option, shared, source_option
+from grader.commands._options import Call, Documented, learner_option, shared, source_option
 from grader.core.errors import UsageError
 from grader.core.model import Course, Exercise, Item, Lang, Message, Question
 from grader.course import question_view
@@ -22,8 +22,7 @@ _AN_ITEM = Message(
 )
 
 
-@documented
-@click.command()
+@click.command(cls=Documented)
 @click.argument("name")
 @click.option("--full", is_flag=True, help="Show all items, with their options, and all conventions.")
 @click.option(

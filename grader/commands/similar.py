@@ -9,14 +9,13 @@ import click
 
 from grader.classroom.gradebook import open_gradebook
 from grader.commands._console import WRITTEN, page, say, write_json, write_output
-from grader.commands._options import Call, documented, html_option, results_argument, shared
+from grader.commands._options import Call, Documented, html_option, results_argument, shared
 from grader.core.serialize import to_json
 
 LISTED = "Instructors", 100
 
 
-@documented
-@click.command()
+@click.command(cls=Documented)
 @results_argument
 @click.option(
     "--threshold",

@@ -11,7 +11,7 @@ import click
 
 from grader.commands._console import WRITTEN, can_ask, say, write_output
 from grader.commands._find import find_exercise, find_question, work_folder
-from grader.commands._options import FOLDER, Call, documented, learner_option, shared
+from grader.commands._options import FOLDER, Call, Documented, learner_option, shared
 from grader.commands.quiz import learner_name
 from grader.core.errors import UsageError
 from grader.core.files import create
@@ -33,8 +33,7 @@ TO_ADD = Message(
 RESET = Message("{name} in {file} is empty again; the old file is kept as {kept}.")
 
 
-@documented
-@click.command()
+@click.command(cls=Documented)
 @click.argument("question", metavar="[QUESTION|all]", required=False)
 @click.argument("folder", metavar="[DIR]", type=FOLDER, required=False)
 @click.option("--notebook", is_flag=True, help="Write a Jupyter notebook instead of a Python file.")

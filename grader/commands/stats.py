@@ -11,14 +11,13 @@ import click
 from grader.classroom.gradebook import open_gradebook
 from grader.classroom.results import Book
 from grader.commands._console import WRITTEN, page, say, write_json, write_output
-from grader.commands._options import Call, documented, html_option, results_argument, shared
+from grader.commands._options import Call, Documented, html_option, results_argument, shared
 from grader.core.serialize import to_json
 
 LISTED = "Instructors", 90
 
 
-@documented
-@click.command()
+@click.command(cls=Documented)
 @results_argument
 @html_option
 @click.option("--names", is_flag=True, help="Show learners' ids, which are left out by default.")

@@ -10,7 +10,7 @@ import click
 
 from grader.classroom import inbox as inboxes
 from grader.commands._console import print_lines, say, write_json
-from grader.commands._options import PATH, Call, documented, shared, work_argument
+from grader.commands._options import PATH, Call, Documented, shared, work_argument
 from grader.core.errors import UsageError
 from grader.core.model import Message
 from grader.learning.answers_file import PLACEHOLDER
@@ -23,8 +23,7 @@ WHOSE_IF_UNREAD = Message("{problem} So it does not say whose submission this is
 SAME, DIFFERENT = 0, 1
 
 
-@documented
-@click.command()
+@click.command(cls=Documented)
 @work_argument
 @click.option("--to", "inbox", type=PATH, metavar="INBOX", help="The folder to submit to.")
 @click.option("--verify", type=PATH, metavar="RECEIPT", help="Compare PATH with a receipt instead.")

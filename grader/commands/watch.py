@@ -7,14 +7,13 @@ from pathlib import Path
 import click
 
 from grader.commands._desk import go_on
-from grader.commands._options import Call, documented, shared, work_argument
+from grader.commands._options import Call, Documented, shared, work_argument
 from grader.commands._own_work import follow
 
 LISTED = "Learners", 60
 
 
-@documented
-@click.command()
+@click.command(cls=Documented)
 @work_argument
 @shared("state", "lang", "course")
 def watch(call: Call, path: Path) -> None:

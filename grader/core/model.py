@@ -87,6 +87,10 @@ class Text:
 
         return Text(filled("en"), filled("zh"))
 
+    def __repr__(self) -> str:
+        """The same for every text, wherever its Chinese comes from."""
+        return f"Text(en={self.en!r}, zh={self.zh!r})"
+
     def __eq__(self, other: object) -> bool:
         """Equal to every text that says the same, wherever its Chinese comes from."""
         return isinstance(other, Text) and (self.en, self.zh) == (other.en, other.zh)
@@ -122,10 +126,6 @@ class Message(Text):
         """Travels to other processes as a plain text."""
         return Text, (self.en, self.zh)
 
-    def __repr__(self) -> str:
-        """As every text."""
-        return f"Text(en={self.en!r}, zh={self.zh!r})"
-
 
 class Sentences(Text):
     """Texts one after another. Pages show the text ``on_page`` instead, if there is one."""
@@ -158,10 +158,6 @@ class Sentences(Text):
     def __reduce__(self) -> tuple[Callable[..., Text], tuple[tuple[Text, ...], Text | None]]:
         """Travels to other processes with its parts."""
         return Sentences, (self._parts, self._on_page)
-
-    def __repr__(self) -> str:
-        """As every text."""
-        return f"Text(en={self.en!r}, zh={self.zh!r})"
 
 
 # ------------------------------------------------------------------- what a learner submitted, as text
@@ -874,7 +870,6 @@ class WatchState:
     current: ExerciseResult | None
     left: int
     hints: tuple[int, ...]
-    seconds: float
 
 
 # ----------------------- the course: questions with their items, exercises, cases, checks and mistakes
@@ -1101,15 +1096,15 @@ class Item:
         return self.title or Text(self.id, self.id)
 
 
+@dataclass(frozen=True, slots=True)
 class Deferred:
     """A field value that is created when the field is first read.
 
     ``misconceptions`` are the ids that it refers to, so that they can be found without creating it.
     """
 
-    def __init__(self, make: Callable[[], object], misconceptions: frozenset[str]) -> None:
-        self.make = make
-        self.misconceptions = misconceptions
+    make: Callable[[], object]
+    misconceptions: frozenset[str]
 
 
 class _OnDemand:

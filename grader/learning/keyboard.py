@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import Application
@@ -25,6 +25,7 @@ from grader.core.tables import table
 from grader.course.items import Prompt
 from grader.learning import choice_widget, quiz_view
 from grader.learning.choice_widget import ChoiceState
+from grader.learning.drafts import SavedText
 from grader.learning.quiz_session import Action, Command, QuizCard, TypedAnswer, read
 
 _ARROWS = ("up", "down", "left", "right")
@@ -36,23 +37,15 @@ def _named(which: str) -> dict[str, Any]:
     return found
 
 
-class Saved(Protocol):
-    """Saves what was typed for an item and not submitted."""
-
-    def read(self, item: str) -> str:
-        """The text that was saved; empty if there is none."""
-
-    def write(self, item: str, text: str) -> None:
-        """Save ``text``; empty text removes what was saved."""
-
-
 class Keyboard:
     """The front end for a terminal. ``input`` and ``output`` are for tests."""
 
     keys = True
     confirms = True
 
-    def __init__(self, input: Input | None = None, output: Output | None = None, saved: Saved | None = None) -> None:
+    def __init__(
+        self, input: Input | None = None, output: Output | None = None, saved: SavedText | None = None
+    ) -> None:
         self._history, self._saved = InMemoryHistory(), saved
         self._drafts: dict[str, str] = {}
         colours = ColorDepth.DEPTH_1_BIT if os.environ.get("NO_COLOR") else None

@@ -120,11 +120,6 @@ class Progress:
         return tuple(item for question in self.questions for item in question.items)
 
     @property
-    def exercises(self) -> tuple[ExerciseProgress, ...]:
-        """The exercises of all questions."""
-        return tuple(exercise for question in self.questions for exercise in question.exercises)
-
-    @property
     def beliefs(self) -> tuple[MisconceptionProgress, ...]:
         """The misconceptions seen, the latest first."""
         beliefs = [belief for question in self.questions for belief in question.beliefs]

@@ -8,9 +8,8 @@ import queue
 import select
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -32,18 +31,17 @@ class WatchSession:
     """The state of one ``attncheck watch``.
 
     ``grade`` grades the submission and ``count_hints`` says how many hints the exercise of a name has. ``report`` is
-    the last report and ``seconds`` how long it took; ``position`` counts through its failures, of which ``seen`` was
-    shown last with ``hints``, which go when it changes.
+    the last report; ``position`` counts through its failures, of which ``seen`` was shown last with ``hints``, which go
+    when it changes.
     """
 
     grade: Callable[[], Report]
     count_hints: Callable[[str], int]
     report: Report | None = None
     error: Text | None = None
-    seconds: float = 0.0
     position: int = 0
     hints: tuple[int, ...] = ()
-    seen: str = field(default="")
+    seen: str = ""
 
     def handle(self, event: Event) -> WatchState | Text | None:
         """The page after ``event``; for a key that changes nothing, what to say about it.
@@ -72,15 +70,13 @@ class WatchSession:
         failure = "" if current is None else _failure(current)
         if failure != self.seen:
             self.seen, self.hints = failure, ()
-        return WatchState(self.report, self.error, current, len(self._failures()), self.hints, self.seconds)
+        return WatchState(self.report, self.error, current, len(self._failures()), self.hints)
 
     def _grade(self) -> None:
-        start = time.perf_counter()
         try:
             self.report, self.error = self.grade(), None
         except SubmissionError as error:  # for example a half-written file: keep the last report
             self.error = Text(error.of("en"), error.of("zh"))
-        self.seconds = time.perf_counter() - start
 
     def _failures(self) -> list[ExerciseResult]:
         every = [e for q in self.report.questions for e in q.exercises] if self.report else []

@@ -113,9 +113,8 @@ def array_picture(shown: ArrayComparison) -> ArrayPicture:
     same = shown.expected.shape == shown.actual.shape
     many = SLICES_OF_RIGHT if same and at is None else SLICES
     left, right = (tuple(slices(array, scale, at, many)) for array in (shown.expected, shown.actual))
-    notes = (
-        [_SLICES.fill(shown=len(left), all=_matrices(shown.expected))] if len(left) < _matrices(shown.expected) else []
-    )
+    count = _matrices(shown.expected)
+    notes = [_SLICES.fill(shown=len(left), all=count)] if len(left) < count else []
     notes += [_BEYOND] if _beyond(scale, shown.actual) else []
     drawn = [array for array in (shown.expected, shown.actual) if not _numbered(array.shape, scale)]
     odd = dict.fromkeys(_SIGNS[level] for array in drawn for level in _odd(array))
@@ -162,11 +161,9 @@ def slices(values: AnyArray, scale: Scale, at: tuple[int, ...] | None, many: int
 
 def _slice(matrix: AnyArray, scale: Scale, cell: tuple[int, ...] | None, label: str) -> Slice:
     """A window of ``matrix`` that contains ``cell``."""
-    first = (
-        [0, 0]
-        if cell is None
-        else [max(0, min(i - CELLS // 2, n - CELLS)) for i, n in zip(cell, matrix.shape, strict=True)]
-    )
+    first = [0, 0]
+    if cell is not None:
+        first = [max(0, min(i - CELLS // 2, n - CELLS)) for i, n in zip(cell, matrix.shape, strict=True)]
     row, column = first
     window = matrix[row : row + CELLS, column : column + CELLS]
     cut = tuple(

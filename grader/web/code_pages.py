@@ -18,10 +18,10 @@ from grader.course import starter
 from grader.grading.checker import CheckedSubmission
 from grader.grading.costs import Cost
 from grader.learning import log, reference_view, review, review_view
+from grader.learning.drafts import Filled
 from grader.report import beside
 from grader.report.figures import run
 from grader.report.html import render_part
-from grader.web.entries import Filled
 from grader.web.item_pages import ReviewState, chosen_rating, rated
 from grader.web.learner import diagnosis_places, draft_of, report_of, syntax_error_places
 from grader.web.visit import LearnerVisit, existing

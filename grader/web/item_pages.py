@@ -15,6 +15,7 @@ from grader.core.model import Exercise, Item, Message, Question, Status, Text
 from grader.core.typesetting.html_page import HtmlPage
 from grader.course import items
 from grader.learning import log, next_step, quiz_view, review, review_view
+from grader.learning.drafts import Filled, MarkedPart
 from grader.learning.entries import Entry, answer_text, described, given_answer, shown_choices
 from grader.learning.log import Rating
 from grader.learning.quiz_session import (
@@ -25,7 +26,7 @@ from grader.learning.quiz_session import (
     WrongAnswer,
 )
 from grader.learning.review import Card
-from grader.web.entries import Filled, MarkedPart, entry_from_form, read_field
+from grader.web.entries import entry_from_form, read_field
 from grader.web.learner import ItemState, draft_of
 from grader.web.visit import LearnerVisit
 

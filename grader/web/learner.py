@@ -23,6 +23,7 @@ from grader.grading.checker import CheckedSubmission, Checker
 from grader.grading.costs import Cost
 from grader.grading.selection import source_of
 from grader.learning import log, progress, quiz_session, review
+from grader.learning.drafts import Draft, Drafts, Filled, MarkedPart, drafts_folder
 from grader.learning.entries import Entry, entry_from_answer
 from grader.learning.log import Answered, Coded, Event, Explained, Hinted, Rating, Reviewed, Spoke, rename
 from grader.learning.progress import code_events, new_events
@@ -35,7 +36,6 @@ from grader.report.figures.run import LearnerValues
 from grader.submission import FoundFiles, Unusable, opening, read
 from grader.submission.opening import FileLocation
 from grader.web import work
-from grader.web.entries import Draft, Drafts, Filled, MarkedPart, drafts_folder
 
 #: The most characters or bytes of a file with code.
 _LONGEST_FILE = 500_000

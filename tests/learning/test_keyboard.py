@@ -10,14 +10,13 @@ import pytest
 from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
-from grader.commands.quiz import SavedText
 from grader.core.model import Item, Lang
 from grader.course import items
 from grader.course.items import Choice, Form, Prompt
 from grader.learning import choice_widget, quiz_view
+from grader.learning.drafts import Drafts, SavedText
 from grader.learning.keyboard import Keyboard
 from grader.learning.quiz_session import ItemRecord, QuizCard, TypedAnswer, UnknownCommand
-from grader.web.entries import Drafts
 from tests.helpers import WORDS, question
 
 UP, DOWN, LEFT, RIGHT = "\x1b[A", "\x1b[B", "\x1b[D", "\x1b[C"

@@ -105,7 +105,7 @@ def test_sums() -> None:
     assert progress.learner == "ada"
     assert [(q.right, len(q.standings), q.begun) for q in progress.questions] == [(2, 5, True), (0, 2, True)]
     assert progress.begun and not progress_of(COURSE, ()).begun
-    assert len(progress.items) == 4 and len(progress.exercises) == 3
+    assert len(progress.items) == 4
 
 
 def test_hints_taken() -> None:
@@ -153,7 +153,7 @@ def test_news_is_what_changed() -> None:
 def test_a_page_of_watch() -> None:
     """Verdicts that changed, and a hint further up than any before."""
     failed = result("softmax", Status.FAILED)
-    page = WatchState(report(failed), None, failed, 1, (2,), 0.1)
+    page = WatchState(report(failed), None, failed, 1, (2,))
     assert watch_events(page, COURSE, (), START) == (code("softmax", Status.FAILED), hinted("softmax", 2))
     assert watch_events(page, COURSE, (code("softmax", Status.FAILED), hinted("softmax", 2)), START) == ()
-    assert watch_events(WatchState(None, "half written", None, 0, (), 0.1), COURSE, (), START) == ()
+    assert watch_events(WatchState(None, "half written", None, 0, ()), COURSE, (), START) == ()

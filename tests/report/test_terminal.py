@@ -181,7 +181,7 @@ def test_what_was_left_out_comes_first(lang: Lang, report: Report, course: Cours
     said = left_out.text.of(lang)
     assert text.count(said) == 1
     assert text.index(said) < text.index("Q5") < text.index("notes.txt")
-    text = watched(WatchState(urgent, None, urgent.questions[0].exercises[0], 1, (), 0.1), course, lang)
+    text = watched(WatchState(urgent, None, urgent.questions[0].exercises[0], 1, ()), course, lang)
     assert text.count(said) == 1 and "notes.txt" not in text
     assert text.index("answers.yaml") < text.rindex("scaled_dot_product_attention")
 
@@ -193,7 +193,7 @@ def test_watch_covers_answers(lang: Lang, said: str, report: Report, course: Cou
     right, wrong, missing = question.items
     unread = replace(wrong, misconception=None, message=Text("“z” is no option", "没有选项“z”"), readable=False)
     answered = changed(report, items=(right, unread, missing))
-    page = WatchState(answered, None, question.exercises[1], 1, (), 0.1)
+    page = WatchState(answered, None, question.exercises[1], 1, ())
     text = flat(watched(page, course, lang))
     assert said in text and unread.message is not None
     assert unread.id in text and unread.message.of(lang) in text and missing.id not in text
@@ -231,7 +231,7 @@ def test_watch_fits_the_screen(
     full = replace(report, questions=(question, *answered), notices=())
     out = io.StringIO()
     console = Console(file=out, width=80, height=height, force_terminal=True, color_system=None)
-    render_watch(WatchState(full, None, exercises[2], 43, (), 0.0), course, lang, console, keys=True)
+    render_watch(WatchState(full, None, exercises[2], 43, ()), course, lang, console, keys=True)
     lines = out.getvalue().splitlines()
     assert [part for part in said if part not in flat(out.getvalue())] == []
     assert [part for part in unsaid if part in out.getvalue()] == []
@@ -241,7 +241,7 @@ def test_watch_fits_the_screen(
 @pytest.mark.parametrize("unsafe", [True, False])
 def test_watch_says_when_code_ran_unconfined(unsafe: bool, report: Report, course: Course) -> None:
     """As ``grade`` does: what falls back to a process without a sandbox never does so in silence."""
-    page = WatchState(replace(report, unsafe=unsafe), None, report.questions[0].exercises[0], 1, (), 0.1)
+    page = WatchState(replace(report, unsafe=unsafe), None, report.questions[0].exercises[0], 1, ())
     assert ("ran WITHOUT a sandbox" in flat(watched(page, course))) is unsafe
 
 
@@ -260,7 +260,7 @@ def test_praises(report: Report, course: Course) -> None:
     for statuses, left in left_by_items.items():
         items = tuple(replace(report.questions[0].items[0], status=status) for status in statuses)
         only_code = changed(report, items=items, exercises=(passed,))
-        for text in (shown(only_code, course), watched(WatchState(only_code, None, None, 0, (), 0.1), course)):
+        for text in (shown(only_code, course), watched(WatchState(only_code, None, None, 0, ()), course)):
             assert left in flat(text) and "Everything is correct" not in text
     right = changed(report, items=report.questions[0].items[:1], exercises=())
     assert "Everything is correct" in shown(right, course)
@@ -297,7 +297,7 @@ def test_a_mistake_in_code_leads_to_a_question_about_it(belief: str, item: str, 
     known = replace(course, questions=(replace(asking, exercises=(NAMED,)),))
     said = shown(changed(report, items=(), exercises=(failed,)), known)
     assert f"→ Practise this idea: `attncheck quiz {item}`" in said
-    assert f"attncheck quiz {item}" in watched(WatchState(report, None, failed, 1, (), 0.1), known)
+    assert f"attncheck quiz {item}" in watched(WatchState(report, None, failed, 1, ()), known)
 
 
 def test_a_stub_takes_one_line(stub: Report, course: Course) -> None:
@@ -314,7 +314,7 @@ def test_a_stub_takes_one_line(stub: Report, course: Course) -> None:
 def test_names_are_whole(report: Report, course: Course, name: str) -> None:
     """However long a learner's name is, all of it is shown, and every line fits."""
     named = replace(report, learner=name)
-    for text in (shown(named, course), watched(WatchState(named, None, None, 0, (), 0.0), course)):
+    for text in (shown(named, course), watched(WatchState(named, None, None, 0, ()), course)):
         assert name.replace(" ", "") in "".join(text.split())
         assert "5 of 21 points" in text
         assert max(map(cell_len, text.splitlines())) <= 80

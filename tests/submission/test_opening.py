@@ -67,7 +67,7 @@ NOT_HANDED_IN = {
     "classroom.gradebook": "whether the gradebook is a database",
     "core.jsonl": "requests and the audit log of a class",
     "instructor.export.canvas_feedback": "the collection, of which it reads names; what it makes",
-    "web.entries": "drafts that the server saved",
+    "learning.drafts": "drafts that the server saved",
     "web.instructor": "receipts; what was exported",
     "web.sessions": "the secret of a class",
     "web.work": "files that the server saved; what it makes",

@@ -31,9 +31,9 @@ from grader.core.errors import UsageError
 from grader.core.model import Course
 from grader.course import items
 from grader.grading import courses
+from grader.learning.drafts import Drafts, drafts_folder
 from grader.learning.quiz_session import TypedAnswer
 from grader.web import class_pages
-from grader.web.entries import Drafts, drafts_folder
 from grader.web.learner import LearnerWorkspace, draft_of
 from grader.web.people import Role
 from grader.web.sessions import Claim, read_signer

@@ -80,11 +80,9 @@ def _of(tree: Tree) -> str:
 
 
 def _script(tree: Tree) -> str:
-    return (
-        rf"\mathrm{{{tree.text}}}"
-        if isinstance(tree, Atom) and tree.kind == "word" and tree.text.isalpha()
-        else _of(tree)
-    )
+    if isinstance(tree, Atom) and tree.kind == "word" and tree.text.isalpha():
+        return rf"\mathrm{{{tree.text}}}"
+    return _of(tree)
 
 
 def _word(text: str) -> str:

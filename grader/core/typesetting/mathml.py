@@ -68,11 +68,8 @@ def sides(formula: str) -> tuple[str, str]:
     """
     parts = layout(formula, display=True).parts
     at = next((at for at, part in enumerate(parts) if isinstance(part, Atom) and part.text in RELATIONS), len(parts))
-    left, right = (
-        _math(_row(side, before), display=True) if side else ""
-        for side, before in ((parts[:at], None), (parts[at:], Row(())))
-    )
-    return left, right
+    left = _math(_row(parts[:at]), display=True) if parts[:at] else ""
+    return left, _math(_row(parts[at:], Row(())), display=True) if parts[at:] else ""
 
 
 def _sides(parts: tuple[Tree, ...], longest: int) -> list[tuple[Tree, ...]]:

@@ -56,13 +56,6 @@ RULES = "".join(
 )
 
 
-#: The style sheet of a file, which is always light.
-_FILE_RULES = (
-    "text{font-family:sans-serif}.title{font-size:17px;font-weight:bold}.heading{font-size:13px}"
-    ".note,.axis{font-size:12px;fill:#5a6472}.cell{font-size:11px}.axis,.cell{text-anchor:middle}.end{text-anchor:end}"
-    ".grid{stroke:#e3e6ea;fill:none}.line-of{fill:none;stroke:currentColor;stroke-width:2}.theory{color:#6b7480}"
-    ".dot{fill:currentColor}.ring{fill:none;stroke:currentColor;stroke-width:1.5}"
-) + "".join(_HUES)
 #: Pixels between the parts of a file, of a line of text, and of a character that is one cell wide.
 _GAP, _LINE, _CELL = 24, 18, 6.6
 
@@ -86,38 +79,27 @@ class DrawnPanel:
 
 def document(figure: Figure, lang: Lang) -> str:
     """The whole picture as an SVG file: title, panels with their legends, and note."""
-    parts, y, width = [], float(_GAP + _LINE), 0.0
+    from grader.report.html import environment  # loads jinja2
+
+    placed, y, width = [], float(_GAP + _LINE), 0.0
     for panels in draw(figure, lang):
         x = float(_GAP)
         for panel in panels:
-            parts.append(_place(x, y, _in_file(panel)))
+            placed.append((x, y, panel))
             x += panel.space[0] + _GAP
         width = max(width, x)
         y += max(panel.space[1] for panel in panels) + _GAP
     note = wrap(figure.note.of(lang), int((width - 2 * _GAP) / _CELL))
-    parts += [_text(_GAP, y + row * _LINE, line, kind="note") for row, line in enumerate(note, 1)]
-    title = _text(_GAP, _GAP, figure.title.of(lang), kind="title")
-    return str(
-        Markup(
-            '<?xml version="1.0" encoding="utf-8"?>\n<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="{1}" '
-            'viewBox="0 0 {0} {1}"><style>{2}</style><rect width="100%" height="100%" fill="#fff"/>{3}{4}</svg>\n'
-        ).format(round(width), round(y + (len(note) + 1) * _LINE), Markup(_FILE_RULES), title, Markup("").join(parts))
-    )
-
-
-def _in_file(panel: DrawnPanel) -> Markup:
-    """A panel with its title above it and its legend below."""
-    top = _LINE if panel.title else 0
-    parts = [_text(0, 12, panel.title, kind="heading")] if panel.title else []
-    parts.append(_place(0, top, panel.picture))
-    for row, (sample, words) in enumerate(panel.legend):
-        y = top + panel.size[1] + row * _LINE
-        parts += [_place(0, y, sample), _text(40, y + 12, words, kind="note")]
-    return Markup("").join(parts)
-
-
-def _place(x: float, y: float, drawn: Markup) -> Markup:
-    return Markup('<g transform="translate({:.0f} {:.0f})">{}</g>').format(x, y, drawn)
+    size = {
+        "width": round(width),
+        "height": round(y + (len(note) + 1) * _LINE),
+        "bottom": y,
+        "gap": _GAP,
+        "line": _LINE,
+    }
+    parts = {"placed": placed, "note": note, "hues": Markup("".join(_HUES)), "text": _text}
+    template = environment().get_template("figure.svg")
+    return template.render(figure=figure, lang=lang, **size, **parts) + "\n"
 
 
 def draw(figure: Figure, lang: Lang) -> tuple[tuple[DrawnPanel, ...], ...]:
