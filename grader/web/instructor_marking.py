@@ -123,7 +123,7 @@ def points_by_hand(visit: StaffVisit) -> Response:
     part = visit.typed("part")
     if visit.typed("do") == "remove":
         where, by = (class_data.course_folder, visit.lang, LOCK_TIMEOUT), Signed(visit.author, class_data.now())
-        number = remove_override(class_data.folder, (learner.id, part), by, *where).save
+        _, number = remove_override(class_data.folder, (learner.id, part), by, *where)
         visit.note("removed override", learner=learner.id, part=part)
     else:
         if not part:
@@ -137,9 +137,10 @@ def _give(visit: StaffVisit, learner: str, part: str, reason: str, answers: int 
     class_data, typed = visit.class_data, visit.typed("points")
     beyond = bool(visit.typed("beyond"))
     request = OverrideRequest(learner, part, _number(typed), reason, visit.author, beyond, answers)
-    done = give_points(class_data.folder, request, class_data.now(), class_data.course_folder, visit.lang, LOCK_TIMEOUT)
+    where = class_data.course_folder, visit.lang, LOCK_TIMEOUT
+    done, number = give_points(class_data.folder, request, class_data.now(), *where)
     visit.note("gave points", learner=learner, part=done.part.name, points=typed.strip(), reason=reason.strip())
-    return done.save
+    return number
 
 
 def _number(typed: str) -> float:
