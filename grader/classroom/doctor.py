@@ -11,16 +11,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
 from typing import Literal
 
 from grader import __version__
 from grader.classroom.task import BatchPlan
+from grader.classroom.text_view import text_lines
 from grader.classroom.worker import Workers, shutting_down, warm_up
 from grader.core import installed, resources, serialize
 from grader.core.errors import AttncheckError, CourseError, SandboxError
-from grader.core.layout import WIDTH, indent
+from grader.core.layout import WIDTH
 from grader.core.model import Lang, Message, Text
 from grader.core.tables import table, texts
 from grader.core.text import LABELED, PARENTHESIZED, same
@@ -181,33 +181,17 @@ def _workers(ready: Sequence[Future[None]]) -> MachineFact:
 # ------------------------------------------------------------------------------------------ for people and for programs
 
 
-ALL_THERE = Message("Nothing is missing. This machine can confine learners’ code and grade classes.")
-NOT_ALL_THERE = Message(
-    "Something is missing (✗); follow the advice given there. Until then, this machine does not grade classes."
-)
-
-
 def in_chinese(name: str) -> str:
     """The name of a trial attack or of another finding in Chinese, if it has one."""
     attack = attacks().get(name)
     return attack.zh if attack else table(__file__, "findings.yaml").get(name, name)
 
 
-def lines(findings: Sequence[MachineFact], lang: Lang, width: int = WIDTH) -> Iterator[str]:
+def lines(findings: Sequence[MachineFact], lang: Lang, width: int = WIDTH) -> Sequence[str]:
     """The findings by area, each with its remedy, and a conclusion."""
-    words = texts(__file__, "words.yaml")
-    for area, group in groupby(findings, key=lambda finding: finding.area):
-        yield words[area].of(lang)
-        for finding in group:
-            mark = {"ok": "✓", "weak": "!", "missing": "✗"}[finding.state]
-            name = in_chinese(finding.name) if lang == "zh" else finding.name
-            if finding.state != "ok":
-                name = PARENTHESIZED.fill(what=name, more=words[finding.state]).of(lang)
-            text = LABELED.fill(who=name, said=finding.detail).of(lang) if finding.detail.en else name
-            yield f"  {mark} " + indent(text, 4, width).lstrip()
-            if finding.remedy:
-                yield indent(Message("to fix: {remedy}").fill(remedy=finding.remedy).of(lang), 6, width)
-    yield indent((NOT_ALL_THERE if is_missing(findings) else ALL_THERE).of(lang), 0, width)
+    given = {"findings": findings, "missing": is_missing(findings), "width": width}
+    given |= {"words": texts(__file__, "words.yaml"), "in_chinese": in_chinese, "PARENTHESIZED": PARENTHESIZED}
+    return text_lines(__file__, "doctor.txt", lang, **given)
 
 
 def is_missing(findings: Iterable[MachineFact]) -> bool:

@@ -33,7 +33,6 @@ from grader.web.visit import existing
 _PER_PAGE = 20
 #: What may have been done besides saving points.
 _DONE = ("replied", "ended")
-_LOGS = {"changes": Message("Changes"), "reading": Message("What staff read"), "learners": Message("Learners")}
 
 
 def find_done(visit: StaffVisit) -> SavedChanges | str | None:
@@ -79,17 +78,14 @@ def changes_page(visit: StaffVisit) -> Response:
     with class_data.book() as book:
         saves = book.gradebook.saves(_PER_PAGE + 1, before=before)
         overrides = sorted(book.gradebook.overrides(), key=lambda override: override.at, reverse=True)
-    earlier = page.earlier
     return visit.page(
         "instructor_changes.html",
         saves=saves[:_PER_PAGE],
         more_saves=class_data.at("changes", saves=str(saves[_PER_PAGE - 1].number)) if saves[_PER_PAGE:] else None,
         overrides=overrides,
         DID=texts(__file__, "actions.yaml"),
-        logs=[(name, title, class_data.at("changes", log=name)) for name, title in _LOGS.items()],
         log=log,
-        entries=page.entries,
-        earlier=class_data.at("changes", log=log, before=f"{earlier.segment}.{earlier.offset}") if earlier else None,
+        page=page,
         may_end=visit.may_end_sessions(),
         done=find_done(visit),
     )
