@@ -303,7 +303,8 @@ def _forget_plan(book: Gradebook, folder: Path, learner: LearnerRow) -> ForgetPl
     if not theirs:
         theirs = tuple(row for row in book.submissions() if row.key == learner.id and not row.learners)
     own = [row for row in theirs if len(row.learners) <= 1]
-    files = [*_results_of(folder, learner), *temporary_files(folder), *_unpacked(book, own, folder)]
+    results = (path for path in folder.glob("*.json") if _whose(path) in (learner.id, clean(learner.id)))
+    files = [*results, *temporary_files(folder), *_unpacked(book, own, folder)]
     files += _kept_by_server(folder, learner)
     everywhere = {book.place(row).absolute() for row in theirs if row.path}
     if known := book.recall("collection"):
@@ -340,14 +341,8 @@ def _kept_by_server(folder: Path, learner: LearnerRow) -> Iterator[Path]:
         yield from inbox.abandoned(folder / INBOX)
 
 
-def _results_of(folder: Path, learner: LearnerRow) -> Iterator[Path]:
-    """The result files that name this learner."""
-    for path in folder.glob("*.json"):
-        if _whose(path) in (learner.id, clean(learner.id)):
-            yield path
-
-
 def _whose(path: Path) -> object:
+    """The learner that a result file names; None if it is no result file."""
     try:
         data = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):

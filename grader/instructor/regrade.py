@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Annotated
 
@@ -257,12 +257,8 @@ def _before(book: Gradebook, loaded: Course) -> Book:
 
 def points_changes(before: Book, after: Book) -> Iterator[PointsChange]:
     """All changes in points that count, by learner. Both books have the same learners."""
-    yield from _changes(before.marks(), after.marks())
-    yield from _changes(before.unmatched(), after.unmatched())
-
-
-def _changes(before: Iterable[Mark], after: Iterable[Mark]) -> Iterator[PointsChange]:
-    pairs = zip(before, after, strict=True)
+    old_marks, new_marks = (chain(book.marks(), book.unmatched()) for book in (before, after))
+    pairs = zip(old_marks, new_marks, strict=True)
     for learner, group in groupby(pairs, lambda pair: pair[0].learner.id):
         marks = list(group)
         rows = [row for old, new in marks if old.counts or new.counts for row in _questions(learner, old, new)]

@@ -26,7 +26,7 @@ from grader.instructor import learner_requests, rubric
 from grader.instructor.analysis.answers import answer_text
 from grader.instructor.overrides import OverrideRequest, Signed, give_points, remove_override, undo_save
 from grader.instructor.rubric import AnswerGroup, Decision, PendingAnswers
-from grader.web.class_data import FORM, LOCK_TIMEOUT, ClassData, StaffVisit
+from grader.web.class_data import FORM, LOCK_TIMEOUT, ClassData, StaffVisit, whole_number
 from grader.web.visit import existing
 
 #: The number of saves on a page.
@@ -40,10 +40,11 @@ def find_done(visit: StaffVisit) -> SavedChanges | str | None:
     done = visit.asked("done")
     if done in _DONE:
         return done
-    if not done.isdecimal() or len(done) > 12:
+    number = whole_number(done)
+    if number is None:
         return None
     with visit.class_data.book() as book:
-        return book.gradebook.find_save(int(done))
+        return book.gradebook.find_save(number)
 
 
 def latest_saves(visit: StaffVisit, part: str, author: str | None) -> Sequence[SavedChanges]:
@@ -73,10 +74,8 @@ def changes_page(visit: StaffVisit) -> Response:
     visit.note_reading("read changes")
     log = visit.asked("log") if visit.asked("log") in audit.LOGS else "changes"
     page = audit.read_page(class_data.folder, log, _place(visit.asked("before")))
-    saves_before = visit.asked("saves")
-    before = int(saves_before) if saves_before.isdecimal() and len(saves_before) < 12 else None
     with class_data.book() as book:
-        saves = book.gradebook.saves(_PER_PAGE + 1, before=before)
+        saves = book.gradebook.saves(_PER_PAGE + 1, before=whole_number(visit.asked("saves")))
         overrides = sorted(book.gradebook.overrides(), key=lambda override: override.at, reverse=True)
     return visit.page(
         "instructor_changes.html",
@@ -227,8 +226,7 @@ def _groups(pending: PendingAnswers, item: str) -> list[AnswerGroup]:
 
 def _group_number(visit: StaffVisit) -> int:
     """The group that was sent or else asked for; 0 if there is none."""
-    number = visit.typed(FORM).removeprefix("group-") or visit.asked("group")
-    return int(number) if number.isdecimal() and len(number) < 9 else 0
+    return whole_number(visit.typed(FORM).removeprefix("group-") or visit.asked("group")) or 0
 
 
 def _onward(groups: Sequence[AnswerGroup], start: int) -> int | None:
