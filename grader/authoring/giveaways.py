@@ -383,9 +383,7 @@ def _random_answers(asked: _Asked) -> Iterator[Places]:
     count, partners = len(asked.ids), len(asked.partners)
     dice = random.Random(asked.item.id)
     match asked.item.kind:
-        case "choice":
-            yield from ((place,) for place in range(count))
-        case "multi":
+        case "choice" | "multi":
             spec: Any = asked.item.spec
             yield from itertools.combinations(range(count), sum(option.correct for option in spec.options))
         case "match":
@@ -403,10 +401,6 @@ def _random_answers(asked: _Asked) -> Iterator[Places]:
 # ------------------------------------------------------------------------------------------- constant answers
 
 _Earns: TypeAlias = Callable[[Places], float]
-
-
-def _best_letter(asked: Sequence[_Asked], earns: _Earns) -> Places:
-    return max(((place,) for place in range(_longest(asked))), key=earns)
 
 
 def _best_set(asked: Sequence[_Asked], earns: _Earns) -> Places:
@@ -454,7 +448,7 @@ def _longest(asked: Sequence[_Asked]) -> int:
 
 
 _MOVES: dict[str, Callable[[Sequence[_Asked], _Earns], Places]] = {
-    "choice": _best_letter,
+    "choice": _best_set,
     "multi": _best_set,
     "match": _best_pairing,
     "order": _best_order,

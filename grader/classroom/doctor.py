@@ -11,16 +11,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
 from typing import Literal
 
 from grader import __version__
 from grader.classroom.task import BatchPlan
+from grader.classroom.text_view import text_lines
 from grader.classroom.worker import Workers, shutting_down, warm_up
 from grader.core import installed, resources, serialize
 from grader.core.errors import AttncheckError, CourseError, SandboxError
-from grader.core.layout import WIDTH, indent
+from grader.core.layout import WIDTH
 from grader.core.model import Lang, Message, Text
 from grader.core.tables import table, texts
 from grader.core.text import LABELED, PARENTHESIZED, same
@@ -46,26 +46,9 @@ class MachineFact:
     remedy: Text | None = None
 
 
-_FIX_COURSE = Message("fix the course, or choose another with --course")
-_CONTENT = Message("{questions} questions, {exercises} exercises, {items} items in {folder}")
-_CLOSE_AND_RUN = Message("close other programs, and run doctor again")
-_IN_NAMESPACE = Message(
-    "running as root, with a Python that only root can read: learners' code runs in its own user namespace. Outside "
-    "it, the code is user 0 without root's capabilities. If all users could read this Python, it would run as the "
-    "user nobody"
-)
-_AS_ROOT = Message(
-    "running as root: learners' code would run as root, because there are no user namespaces and only root can read "
-    "this Python"
-)
-_NOT_AS_ROOT = Message("run attncheck as an ordinary user, or install Python where all users can read it")
-_UNTIL_THEN = Message("until then 'grade' runs code unconfined and says so; 'batch' and '--seed-file' refuse")
-_DO_NOT_GRADE = Message("do not grade untrusted code on this machine; please report it with the output of doctor")
-_UNDECIDED = Message("could not be tested: {why}")
-_TRY_AGAIN = Message(
-    "close other programs, and run doctor again; if it happens again, please report it with the output of doctor"
-)
-_FEWER = Message("close other programs, or use fewer: --workers N")
+def _said(name: str) -> Text:
+    """What is said about a finding, or what to do about it."""
+    return texts(__file__, "doctor.yaml")[name]
 
 
 def _why(error: Exception) -> Text:
@@ -98,11 +81,12 @@ def _content(folder: Path | None) -> Iterator[MachineFact]:
         course_folder = loader.find(folder)
         course = courses.load(course_folder)
     except AttncheckError as error:
-        yield MachineFact("content", "course", "missing", error.message, _FIX_COURSE)
+        yield MachineFact("content", "course", "missing", error.message, _said("fix-course"))
         return
     exercises = sum(len(question.exercises) for question in course.questions)
     items = sum(len(question.items) for question in course.questions)
-    detail = _CONTENT.fill(questions=len(course.questions), exercises=exercises, items=items, folder=course_folder)
+    counts = {"questions": len(course.questions), "exercises": exercises, "items": items}
+    detail = _said("content").fill(**counts, folder=course_folder)
     yield MachineFact("content", course.title.en, "ok", detail)
     for name in course.packages:
         try:
@@ -119,7 +103,7 @@ def _layers() -> Iterator[MachineFact]:
     try:
         layers = probe()
     except SandboxError as error:
-        yield MachineFact("sandbox", "layers", "missing", error.message, _CLOSE_AND_RUN)
+        yield MachineFact("sandbox", "layers", "missing", error.message, _said("close-and-run"))
         return
     for layer in layers:
         state: State = "ok" if layer.present else "missing" if layer.needed else "weak"
@@ -133,8 +117,8 @@ def _root(namespaces: bool) -> MachineFact:
     if readable_by_all():
         return MachineFact("sandbox", "user", "ok", Message("running as root: learners' code runs as the user nobody"))
     if namespaces:
-        return MachineFact("sandbox", "user", "ok", _IN_NAMESPACE)
-    return MachineFact("sandbox", "user", "missing", _AS_ROOT, _NOT_AS_ROOT)
+        return MachineFact("sandbox", "user", "ok", _said("in-namespace"))
+    return MachineFact("sandbox", "user", "missing", _said("as-root"), _said("not-as-root"))
 
 
 def _rehearsal(folder: Path | None, workers: int) -> Iterator[MachineFact]:
@@ -146,7 +130,7 @@ def _rehearsal(folder: Path | None, workers: int) -> Iterator[MachineFact]:
             yield from map(_canary, try_attacks(sandbox.observe, lambda: wait(ready)))
             yield _workers(ready)
     except (SandboxError, OSError) as error:  # unavailable, broken, or too many processes
-        yield MachineFact("canaries", "confinement", "missing", _why(error), _UNTIL_THEN)
+        yield MachineFact("canaries", "confinement", "missing", _why(error), _said("until-then"))
 
 
 def _place(folder: Path | None) -> str:
@@ -162,8 +146,8 @@ def _canary(canary: AttackResult) -> MachineFact:
         case "refused":
             return MachineFact("canaries", canary.name, "ok", Message("refused"))
         case "let-through":
-            return MachineFact("canaries", canary.name, "missing", Message("NOT refused"), _DO_NOT_GRADE)
-    return MachineFact("canaries", canary.name, "missing", _UNDECIDED.fill(why=canary.why), _TRY_AGAIN)
+            return MachineFact("canaries", canary.name, "missing", Message("NOT refused"), _said("do-not-grade"))
+    return MachineFact("canaries", canary.name, "missing", _said("undecided").fill(why=canary.why), _said("try-again"))
 
 
 def _workers(ready: Sequence[Future[None]]) -> MachineFact:
@@ -174,17 +158,11 @@ def _workers(ready: Sequence[Future[None]]) -> MachineFact:
             with contextlib.suppress(CourseError):  # reported under "content"
                 future.result()
     except (AttncheckError, BrokenProcessPool, OSError) as error:
-        return MachineFact("canaries", name, "missing", LABELED.fill(who=at_once, said=_why(error)), _FEWER)
+        return MachineFact("canaries", name, "missing", LABELED.fill(who=at_once, said=_why(error)), _said("fewer"))
     return MachineFact("canaries", name, "ok", at_once)
 
 
 # ------------------------------------------------------------------------------------------ for people and for programs
-
-
-ALL_THERE = Message("Nothing is missing. This machine can confine learners’ code and grade classes.")
-NOT_ALL_THERE = Message(
-    "Something is missing (✗); follow the advice given there. Until then, this machine does not grade classes."
-)
 
 
 def in_chinese(name: str) -> str:
@@ -193,21 +171,11 @@ def in_chinese(name: str) -> str:
     return attack.zh if attack else table(__file__, "findings.yaml").get(name, name)
 
 
-def lines(findings: Sequence[MachineFact], lang: Lang, width: int = WIDTH) -> Iterator[str]:
+def lines(findings: Sequence[MachineFact], lang: Lang, width: int = WIDTH) -> Sequence[str]:
     """The findings by area, each with its remedy, and a conclusion."""
-    words = texts(__file__, "words.yaml")
-    for area, group in groupby(findings, key=lambda finding: finding.area):
-        yield words[area].of(lang)
-        for finding in group:
-            mark = {"ok": "✓", "weak": "!", "missing": "✗"}[finding.state]
-            name = in_chinese(finding.name) if lang == "zh" else finding.name
-            if finding.state != "ok":
-                name = PARENTHESIZED.fill(what=name, more=words[finding.state]).of(lang)
-            text = LABELED.fill(who=name, said=finding.detail).of(lang) if finding.detail.en else name
-            yield f"  {mark} " + indent(text, 4, width).lstrip()
-            if finding.remedy:
-                yield indent(Message("to fix: {remedy}").fill(remedy=finding.remedy).of(lang), 6, width)
-    yield indent((NOT_ALL_THERE if is_missing(findings) else ALL_THERE).of(lang), 0, width)
+    given = {"findings": findings, "missing": is_missing(findings), "width": width}
+    given |= {"words": texts(__file__, "words.yaml"), "in_chinese": in_chinese, "PARENTHESIZED": PARENTHESIZED}
+    return text_lines(__file__, "doctor.txt", lang, **given)
 
 
 def is_missing(findings: Iterable[MachineFact]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from grader.core.layout import indent
+from grader.classroom.text_view import text_lines
 from grader.core.model import Course, Lang, Message, Submission, Text
 from grader.core.text import COMMA, LABELED, clean, cleaned, duration, timestamp
 from grader.course import answer_ids
@@ -20,11 +20,8 @@ if TYPE_CHECKING:
 
     from grader.classroom.inbox import Receipt, UnreadEntry
 
-SUBMITTED_BEFORE = Message("The same files were already submitted for {learner} at {at}; nothing new was stored:")
-RECEIPT = Message("Receipt: {digest}")
 SAME = Message("These are the files that {learner} submitted at {at}.")
 DIFFERENT = Message("These are not the files that were submitted at {at}; changed, new or missing: {names}")
-UNREAD = Message("Answers that could not be read (they are stored, too):")
 MISSING = Message("{question}: still missing: {names}")
 NO_ANSWERS = Message("this submission has no answers.yaml, so no quiz item counts as answered")
 NUMBERS_OF = Message(
@@ -81,31 +78,13 @@ def lateness(course: Course, receipt: Receipt, lang: Lang) -> Iterator[str]:
             yield WAS_DUE.fill(due=timestamp(course.rules.due), time=duration(late)).of(lang)
 
 
-def receipt_lines(receipt: Receipt, new: bool, lang: Lang) -> Iterator[str]:
-    """A receipt with its files; ``new`` is false if the same files had been submitted before."""
-    text = Message("Submitted for {learner} at {at}:") if new else SUBMITTED_BEFORE
-    yield text.fill(learner=clean(receipt.learner), at=_at(receipt)).of(lang)
-    yield from contents(receipt, lang)
+def receipt_lines(receipt: Receipt, new: bool | None, lang: Lang) -> Sequence[str]:
+    """A receipt with its files and answers; ``new`` is false if the same files had been submitted before.
 
-
-def contents(receipt: Receipt, lang: Lang) -> Iterator[str]:
-    """The files of a receipt, its answers, and the digest of all."""
-    width = len(str(max(file.size for file in receipt.files)))
-    for file in receipt.files:
-        yield f"  {file.sha256[:16]}  {file.size:>{width}}  {clean(file.name)}"
-    yield from answer_lines(receipt, lang)
-    yield RECEIPT.fill(digest=receipt.digest).of(lang)
-
-
-def answer_lines(receipt: Receipt, lang: Lang) -> Iterator[str]:
-    """Which answers were stored, and which could not be read and why."""
-    if receipt.answers:
-        named = COMMA.of(lang).join(clean(name, 80) for name in receipt.answers)
-        yield indent(Message("Answers stored: {items}").fill(items=named).of(lang), 0)
-    if receipt.unread:
-        yield indent(UNREAD.of(lang), 0)
-    for entry in receipt.unread:
-        yield indent(unread_entry(entry).of(lang), 2)
+    If it is None, nothing is said of that.
+    """
+    given = {"at": _at(receipt), "unread_entry": unread_entry, "COMMA": COMMA}
+    return text_lines(__file__, "receipt.txt", lang, receipt=receipt, new=new, **given)
 
 
 def unread_entry(entry: UnreadEntry) -> Text:

@@ -35,12 +35,12 @@ class PackedSubmission:
     def __repr__(self) -> str:
         """All of it as text."""
         packed = _PACKED.fill(path=self.path.name).of(self.lang)
-        return "\n".join([packed, *inbox_view.contents(self.receipt, self.lang), *self.remarks])
+        return "\n".join([packed, *inbox_view.receipt_lines(self.receipt, None, self.lang), *self.remarks])
 
     def _repr_html_(self) -> str:
         link = Markup('<a href="{0}" download>{0}</a>').format(self.path.name)
         packed = Markup(_PACKED.fill(path="{}").of(self.lang)).format(link)
-        contents = "\n".join(inbox_view.contents(self.receipt, self.lang))
+        contents = "\n".join(inbox_view.receipt_lines(self.receipt, None, self.lang))
         remarks = Markup("").join(map(Markup("<li>{}</li>").format, self.remarks))
         return Markup("<p>{}</p><pre>{}</pre><ul>{}</ul>").format(packed, contents, remarks)
 

@@ -6,7 +6,7 @@ import csv
 import io
 import itertools
 import re
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -153,28 +153,24 @@ def provenance(work: GradedSubmission) -> dict[str, dict[str, object]]:
 
 def unread_items(mark: Mark) -> tuple[str, ...]:
     """The items whose answers could not be read and have no override."""
-    return _without_override(mark, _unread)
+    return tuple(name for name, unread in _waiting(mark) if unread)
 
 
 def count_pending(mark: Mark) -> int:
     """The number of answers that still have to be graded by hand, also because they could not be read."""
-    return len(_without_override(mark, _pending))
+    return len(_waiting(mark))
 
 
-def _without_override(mark: Mark, items: Callable[[QuestionResult], tuple[str, ...]]) -> tuple[str, ...]:
+def _waiting(mark: Mark) -> list[tuple[str, bool]]:
+    """The items that wait for a person and have no override, and whether that is because they could not be read."""
     done = {change.part for change in mark.overridden}
     results = mark.work.results if mark.work is not None else ()
-    return tuple(name for result, _ in results for name in items(result) if name not in done)
+    return [(name, unread) for result, _ in results for name, unread in _pending(result) if name not in done]
 
 
 @cached_by_identity(4096)
-def _unread(result: QuestionResult) -> tuple[str, ...]:
-    return tuple(item.id for item in result.items if item.unread)
-
-
-@cached_by_identity(4096)
-def _pending(result: QuestionResult) -> tuple[str, ...]:
-    return tuple(item.id for item in result.items if item.status is Status.PENDING or item.unread)
+def _pending(result: QuestionResult) -> tuple[tuple[str, bool], ...]:
+    return tuple((item.id, item.unread) for item in result.items if item.unread or item.status is Status.PENDING)
 
 
 def notes(mark: Mark, notices: Sequence[Notice] = ()) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from grader.core.layout import indent
+from grader.core.layout import WIDTH, indent
 from grader.core.model import Lang, Message, Text
 from grader.core.text import LABELED, STATUS, clean, cleaned, points
 
@@ -19,8 +19,8 @@ def text_lines(module: str, name: str, lang: Lang, **given: Any) -> Sequence[str
     """The lines of the template ``name`` beside the module whose ``__file__`` is ``module``."""
     import jinja2  # slow to import
 
-    def wrap(text: Text | str, by: int = 0) -> str:
-        return indent(text.of(lang) if isinstance(text, Text) else text, by)
+    def wrap(text: Text | str, by: int = 0, width: int = WIDTH) -> str:
+        return indent(text.of(lang) if isinstance(text, Text) else text, by, width)
 
     loader = jinja2.FileSystemLoader(Path(module).parent / "templates")
     made = jinja2.Environment(loader=loader, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)

@@ -129,11 +129,11 @@ def _give_or_remove(call: Call, request: _Request) -> None:
     folder, now, author = request.folder, datetime.now(UTC), signed_by(request.author)
     if request.points is None:
         signed = overrides.Signed(author, now)
-        given = overrides.remove_override(folder, request.which, signed, call.course_folder, call.lang)
+        given, _ = overrides.remove_override(folder, request.which, signed, call.course_folder, call.lang)
     else:
         points = overrides.OverrideRequest(*request.which, request.points, request.reason or "", author, request.beyond)
-        given = overrides.give_points(folder, points, now, call.course_folder, call.lang)
-    call.show(lambda: to_json(overrides.given_json(given)), lambda: overrides.given_lines(given, call.lang))
+        given, _ = overrides.give_points(folder, points, now, call.course_folder, call.lang)
+    call.show(lambda: to_json(given), lambda: overrides.given_lines(given, call.lang))
 
 
 def _list(call: Call, request: _Request) -> None:
@@ -141,7 +141,7 @@ def _list(call: Call, request: _Request) -> None:
 
     with closing(open_gradebook(request.folder)) as book:
         given = book.overrides()
-    call.show(lambda: to_json(overrides.list_json(given)), lambda: overrides.list_lines(given, call.lang))
+    call.show(lambda: to_json(overrides.OverridesJson(1, given)), lambda: overrides.list_lines(given, call.lang))
 
 
 # --------------------------------------------------------------------------------- marking by key points

@@ -161,15 +161,13 @@ def inputs_of(exercise: Exercise, case: Case, drawn: Given) -> Inputs:
 Applies = Callable[[Exercise, frozenset[str]], tuple[str, ...]]
 
 
-def _everywhere(exercise: Exercise, used: frozenset[str]) -> tuple[str, ...]:
-    return ("",)
+def _if(holds: Callable[[Exercise, frozenset[str]], object]) -> Applies:
+    """Conditions about the whole call, of exercises with the property."""
+    return lambda exercise, used: ("",) if holds(exercise, used) else ()
 
 
 def _named(names: tuple[str, ...]) -> Applies:
-    def applies(exercise: Exercise, used: frozenset[str]) -> tuple[str, ...]:
-        return tuple(name for name in names_of(exercise) if name in names)
-
-    return applies
+    return lambda exercise, used: tuple(name for name in names_of(exercise) if name in names)
 
 
 def _pair(exercise: Exercise) -> tuple[str, str] | None:
@@ -177,19 +175,10 @@ def _pair(exercise: Exercise) -> tuple[str, str] | None:
     return next(((one, other) for one, other in QUERY_AND_KEY if one in names and other in names), None)
 
 
-def _paired(exercise: Exercise, used: frozenset[str]) -> tuple[str, ...]:
-    return () if _pair(exercise) is None else ("",)
-
-
 def _with_sequence(exercise: Exercise, used: frozenset[str]) -> tuple[str, ...]:
     """The first sequence; in a class all else has its number of axes, too."""
     names = names_of(exercise)
     return next(((name,) for name in SEQUENCES if name in names), ())
-
-
-def _with_length(exercise: Exercise, used: frozenset[str]) -> tuple[str, ...]:
-    names = names_of(exercise)
-    return ("",) if any(name in names for name in (*SEQUENCES, *LENGTHS)) else ()
 
 
 def _optional(exercise: Exercise, used: frozenset[str]) -> tuple[str, ...]:
@@ -204,23 +193,20 @@ def _may_be_zero(exercise: Exercise, used: frozenset[str]) -> tuple[str, ...]:
     return tuple(name for name in defaults_of(exercise) if name in ZERO)
 
 
-def _uses(names: frozenset[str]) -> Applies:
-    def applies(exercise: Exercise, used: frozenset[str]) -> tuple[str, ...]:
-        return ("",) if used & names else ()
-
-    return applies
-
-
-def _normalises(exercise: Exercise, used: frozenset[str]) -> tuple[str, ...]:
-    return ("",) if used & _MOMENTS or "gamma" in names_of(exercise) else ()
-
-
-def _measured(exercise: Exercise, used: frozenset[str]) -> tuple[str, ...]:
-    return ("",) if any(check.kind in _MEASURING for check in exercise.checks) else ()
+def _is_measured(exercise: Exercise) -> bool:
+    return any(check.kind in _MEASURING for check in exercise.checks)
 
 
 def _measured_flags(exercise: Exercise, used: frozenset[str]) -> tuple[str, ...]:
-    return _flags(exercise, used) if _measured(exercise, used) else ()
+    return _flags(exercise, used) if _is_measured(exercise) else ()
+
+
+_everywhere = _if(lambda exercise, used: True)
+_paired = _if(lambda exercise, used: _pair(exercise))
+_with_length = _if(lambda exercise, used: not {*SEQUENCES, *LENGTHS}.isdisjoint(names_of(exercise)))
+_measured = _if(lambda exercise, used: _is_measured(exercise))
+_exponential = _if(lambda exercise, used: used & _EXPONENTIALS)
+_normalises = _if(lambda exercise, used: used & _MOMENTS or "gamma" in names_of(exercise))
 
 
 # ------------------------------------------------------------------------------------ what a case has
@@ -424,7 +410,7 @@ _TABLE = (
     Condition("token-last", _named(TOKENS), _last_token),
     Condition(
         "start-among-tokens",
-        lambda exercise, used: ("",) if {"tokens", "bos_id"} <= set(names_of(exercise)) else (),
+        _if(lambda exercise, used: {"tokens", "bos_id"} <= set(names_of(exercise))),
         _start_among_tokens,
     ),
     # counts
@@ -438,7 +424,7 @@ _TABLE = (
     Condition("middle-axis", _named(("axis",)), _middle_axis),
     # signs and magnitudes
     Condition("negative", _named(SIGNED), _negative),
-    Condition("large-numbers", _uses(_EXPONENTIALS), _large),
+    Condition("large-numbers", _exponential, _large),
     Condition("large-offset", _normalises, _offset),
     Condition("tiny-numbers", _named(("eps",)), _tiny),
     # state and work

@@ -9,8 +9,9 @@ from __future__ import annotations
 import ast
 import functools
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from grader.core.errors import CourseError
 from grader.core.model import Edit, Message, Part, SourceFile
@@ -19,6 +20,7 @@ from grader.submission.source import imported_from
 
 #: How many parsed files are cached; all mistakes search the same few.
 _FILES = 128
+_T = TypeVar("_T")
 _NOT_MADE = Message("{module}, an edit inside {inside}: {why}")
 
 
@@ -75,14 +77,7 @@ def problems(
 def closure(files: Sequence[SourceFile], module: str) -> tuple[SourceFile, ...]:
     """The file of ``module``, then those that it imports, then those that these import."""
     by_module = {file.module: file for file in files}
-    reached: dict[str, SourceFile] = {}
-    waiting = [module]
-    while waiting:
-        name = waiting.pop(0)
-        if name in by_module and name not in reached:
-            reached[name] = by_module[name]
-            waiting += _imported(by_module[name])
-    return tuple(reached.values())
+    return tuple(reached([module], by_module, _imported).values())
 
 
 def functions(file: SourceFile) -> dict[str, str]:
@@ -93,13 +88,23 @@ def functions(file: SourceFile) -> dict[str, str]:
 def called(files: Sequence[SourceFile], module: str, target: str) -> frozenset[str]:
     """The functions and classes of ``files`` that ``target`` of ``module`` uses, directly or through others."""
     words = _words(tuple(closure(files, module)))
-    used: set[str] = set()
-    waiting = [target]
-    while waiting:
-        fresh = (words.get(waiting.pop(), frozenset()) & set(words)) - used - {target}
-        used |= fresh
-        waiting += fresh
-    return frozenset(used)
+    return frozenset(reached([target], words, frozenset)) - {target}
+
+
+def reached(start: Iterable[str], known: Mapping[str, _T], uses: Callable[[_T], Iterable[str]]) -> dict[str, _T]:
+    """Those of ``start`` that are ``known``, then the known ones that these use, then what those use, and so on."""
+    found: dict[str, _T] = {}
+    waiting = list(start)
+    for name in waiting:  # grows on the way
+        if name in known and name not in found:
+            found[name] = known[name]
+            waiting += uses(known[name])
+    return found
+
+
+def names_in(node: ast.AST) -> list[str]:
+    """The variables, functions and modules that ``node`` mentions, in order."""
+    return [each.id for each in ast.walk(node) if isinstance(each, ast.Name)]
 
 
 def names_used(files: Sequence[SourceFile], module: str, target: str) -> frozenset[str]:

@@ -98,9 +98,9 @@ def unknown(path: Path, seen: str, what: str, known: Iterable[str], kind: str) -
     return ValueProblem(path, f"found {show(seen)}; expected {what}: {listed or 'there is none'}{hint}", kind)
 
 
-def check_known(path: Path, seen: str, what: str, known: Collection[str], kind: str) -> Iterator[ValueProblem]:
-    """The problem of ``unknown``, if ``seen`` is not ``known``."""
-    if seen not in known:
+def check_known(path: Path, seen: str, what: str, known: Collection[str] | None, kind: str) -> Iterator[ValueProblem]:
+    """The problem of ``unknown``, if ``seen`` is not ``known``; none if nothing is known of the names (None)."""
+    if known is not None and seen not in known:
         yield unknown(path, seen, what, known, kind)
 
 

@@ -107,12 +107,11 @@ def check_question(question: Question, raw: Mapping[str, Any], vocabulary: Known
     if not file.startswith((f"q{number:02}_", f"q{number:02}.")):
         what = f"the number in the file's name ({file}), or a file q{number:02}_….yaml"
         yield unexpected(("id",), question.id, what, "file-name")
-    if vocabulary.groups is not None:
-        yield from check_known(("group",), question.group, "a group of course.yaml", vocabulary.groups, "unknown-group")
+    yield from check_known(("group",), question.group, "a group of course.yaml", vocabulary.groups, "unknown-group")
     yield from _sources(question.sources, vocabulary.sources)
     for misconception in question.misconceptions:
         asked = misconception.ask_next
-        if asked and vocabulary.item_ids is not None:
+        if asked:
             path = ("misconceptions", misconception.id, "ask_next")
             yield from check_known(path, asked, "the id of an item", vocabulary.item_ids, "unknown-item")
     for index, item in enumerate(question.items):
@@ -181,9 +180,8 @@ def _placeholders(item: Item) -> Iterator[ValueProblem]:
 
 
 def _sources(named: Sequence[str], known: Sequence[str] | None) -> Iterator[ValueProblem]:
-    if known is not None:
-        for index, source in enumerate(named):
-            yield from check_known(("sources", index), source, "an id of sources.yaml", known, "unknown-source")
+    for index, source in enumerate(named):
+        yield from check_known(("sources", index), source, "an id of sources.yaml", known, "unknown-source")
 
 
 def _misconception(path: Path, name: str, declared: Sequence[str]) -> Iterator[ValueProblem]:

@@ -414,13 +414,11 @@ class _Trial:
         return made if number is None else Number(number)
 
 
-def _varied(names: Declarations, node: Node) -> Iterator[Evaluator]:
+def _varied(names: Declarations, node: Node) -> list[Evaluator]:
     """Instances with sizes of two and more first, at which less vanishes."""
     made = list(itertools.islice(evaluators(names, (node,)), 24))
     family = 2 if len(made) > 1 and made[1].seed == made[0].seed else 1
-    rest = made[family:]
-    yield from rest
-    yield from made[:family]
+    return [*made[family:], *made[:family]]
 
 
 def _rational(value: scalars.Scalar) -> Fraction | None:

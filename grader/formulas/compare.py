@@ -67,23 +67,19 @@ def evaluators(names: Declarations, nodes: Sequence[Node]) -> Iterator[Evaluator
         if isinstance(found := names.declared[name], Random) and isinstance(found.var, Name)
     }
     families = (0, 1) if any(isinstance(names.declared[name], Random) for name in needed) else (0,)
-    scalars = [name for name in needed if isinstance(names.declared[name], Scalar)]
+    scalars = {name: found for name in needed if isinstance(found := names.declared[name], Scalar)}
     defined = any(isinstance(names.declared[name], Definition) for name in needed)
     for seed in range(_TRIES):
         numbers: dict[str, Fraction] = {}
-        for place, name in enumerate(scalars):
-            declared = names.declared[name]
-            assert isinstance(declared, Scalar)
+        for place, (name, declared) in enumerate(scalars.items()):
             if name in sizes:
                 at = sorted(sizes, key=list(names.declared).index).index(name)
                 rng = random.Random(f"{seed} {name}")
                 numbers[name] = Exact(rng.randint(1, 6) if defined and seed > 3 else 1 + (seed + at) % 4)
             else:
                 numbers[name] = Exact(_number(declared, name, seed, place, name in variances))
-        indices = [name for name in scalars if getattr(names.declared[name], "numbers", "") == "index"]
-        for place, name in enumerate(indices):
-            declared = names.declared[name]
-            assert isinstance(declared, Scalar)
+        indices = [(name, declared) for name, declared in scalars.items() if declared.numbers == "index"]
+        for place, (name, declared) in enumerate(indices):
             try:
                 top = Evaluator(names, numbers).whole(declared.sizes[0])
             except FormulaError:

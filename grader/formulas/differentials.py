@@ -5,6 +5,7 @@ In a tree, the differential of x is the function d of x, which nobody can type o
 
 from __future__ import annotations
 
+import contextlib
 import string
 from collections.abc import Sequence
 
@@ -44,15 +45,11 @@ def derivative_of(node: Node, by: Node, names: Declarations) -> Node:
     """
     if not _differentials(node):
         return node
-    try:
-        return _Linear(by, names)(node)
-    except _NotLinearError:
-        pass
     index = next(name for name in string.ascii_lowercase[8:] if name not in names.declared)
-    try:
-        return _Linear(by, names, Name(index))(node)
-    except _NotLinearError:
-        raise ParseError(_NOT_LINEAR.fill(by=show(FunctionCall("d", (by,))))) from None
+    for at in (None, Name(index)):
+        with contextlib.suppress(_NotLinearError):
+            return _Linear(by, names, at)(node)
+    raise ParseError(_NOT_LINEAR.fill(by=show(FunctionCall("d", (by,)))))
 
 
 class _NotLinearError(Exception):

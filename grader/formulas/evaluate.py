@@ -813,11 +813,8 @@ class Evaluator:
 
     # ------------------------------------------------------------------------------------------ chance
 
-    def _expectation(self, body: Node, *given: Node) -> FormulaValue:
-        return self._expected((body,), lambda values: values[0], given)
-
     def _variance(self, body: Node, *given: Node) -> FormulaValue:
-        value = self._expected((body,), lambda values: map_entries(values[0], lambda x: x * x), given)
+        value = self._expectation(body, *given, squared=True)
         mean = self._expectation(body, *given)
         if isinstance(value, Vec) and isinstance(mean, Vec):
             found = [x + -(m * m) for x, m in zip(value.items, mean.items, strict=True)]
@@ -828,28 +825,15 @@ class Evaluator:
             raise ShapeError(_VARIANCE_OF.fill(what=show(body)))
         return value + -(mean * mean)
 
-    def _covariance(self, one: Node, two: Node) -> Scalar:
-        nodes = (one, two, FunctionCall("Cov", (one, two)))
-        both: Scalar = self._expected((one, two), lambda values: self._numbers_product(values, nodes))
-        first: Scalar = self._expectation(one)
-        second: Scalar = self._expectation(two)
-        return both + -(first * second)
-
-    def _numbers_product(self, values: tuple[FormulaValue, ...], nodes: _Nodes) -> Scalar:
-        found: Scalar = ONE
-        for node, value in zip(nodes, values, strict=False):
-            if isinstance(value, (Vec, Mat, SizelessTensor)):
+    def _covariance(self, *nodes: Node) -> Scalar:
+        means: list[Scalar] = [self._expectation(node) for node in nodes]
+        for node, mean in zip(nodes, means, strict=True):
+            if isinstance(mean, (Vec, Mat, SizelessTensor)):
                 raise ShapeError(_VARIANCE_OF.fill(what=show(node)))
-            found = found * value
-        return found
+        return self._expectation(Times(nodes[0], ((" ", nodes[1]),))) + -(means[0] * means[1])
 
-    def _expected(
-        self,
-        bodies: tuple[Node, ...],
-        join: Callable[[tuple[FormulaValue, ...]], FormulaValue],
-        given: tuple[Node, ...] = (),
-    ) -> FormulaValue:
-        """E of ``join(bodies)``: by moments if it is a polynomial in random variables, else by enumerating states.
+    def _expectation(self, body: Node, *given: Node, squared: bool = False) -> FormulaValue:
+        """E of ``body`` or of its squares: by moments if it is a polynomial in random variables, else state by state.
 
         It is a polynomial in the quantities that are ``given``.
         """
@@ -858,11 +842,11 @@ class Evaluator:
             self._check_given(given)
         self._inside, self._state = True, None
         try:
-            value = join(tuple(self.value(body) for body in bodies))
+            value = self._squared(body, squared)
         except NotPolynomialError:
             if given:
                 raise TooExpensiveError(TOO_EXPENSIVE) from None
-            return self._by_states(bodies, join)
+            return self._by_states(body, squared)
         finally:
             self._inside, self._state = inside, state
         chances = self.names.random
@@ -884,14 +868,15 @@ class Evaluator:
         if self._state is not None:
             raise TooExpensiveError(TOO_EXPENSIVE)
 
-    def _by_states(
-        self, bodies: tuple[Node, ...], join: Callable[[tuple[FormulaValue, ...]], FormulaValue]
-    ) -> FormulaValue:
+    def _squared(self, body: Node, squared: bool) -> FormulaValue:
+        return map_entries(self.value(body), (lambda x: x * x) if squared else (lambda x: x))
+
+    def _by_states(self, body: Node, squared: bool) -> FormulaValue:
         inside, state, touched = self._inside, self._state, self._touched
         self._inside, self._state, self._touched = True, {}, set()
         try:
             # A first evaluation only finds out which variables occur.
-            self._touch(bodies)
+            self._touch(body)
             atoms = sorted(self._touched)
             self._touched = None
             if len(moments.FAMILIES[self.family]) ** len(atoms) > moments.MOST_STATES:
@@ -900,19 +885,18 @@ class Evaluator:
             found: FormulaValue | None = None
             for probability, drawn in moments.states(atoms, self.family):
                 self._state = drawn
-                value = map_entries(join(tuple(self.value(body) for body in bodies)), lambda x, p=probability: x * p)  # type: ignore[misc]
-                found = value if found is None else self._pair(found, value, operator.add, (bodies[0],) * 3)
+                value = map_entries(self._squared(body, squared), lambda x, p=probability: x * p)  # type: ignore[misc]
+                found = value if found is None else self._pair(found, value, operator.add, (body,) * 3)
             return found
         finally:
             self._inside, self._state, self._touched = inside, state, touched
 
-    def _touch(self, bodies: tuple[Node, ...]) -> None:
+    def _touch(self, body: Node) -> None:
         try:
-            for body in bodies:
-                self.value(body)
+            self.value(body)
         except (UndefinedError, ZeroDivisionError):
             # No value there: take every variable that is named.
-            for name in set().union(*(self.names.names_in(body) for body in bodies)):
+            for name in self.names.names_in(body):
                 declared = self.names.declared[name]
                 if isinstance(declared, Random):
                     self._random(name, declared)

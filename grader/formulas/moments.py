@@ -7,6 +7,7 @@ two points, the other symmetric with three: they disagree wherever more than mea
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import product
@@ -51,21 +52,12 @@ def mean(
     for monomial, factor in x.terms.items():
         if isinstance(factor, Fraction) and factor == 0:
             continue
-        value = factor
         fixed = tuple((atom, order) for atom, order in monomial if atom in given)
-        monomial = tuple((atom, order) for atom, order in monomial if atom not in given)
-        for atom, order in monomial:
-            which = moment(-1 if atom in normal else family, order)
-            if which == 0:
-                value = None
-                break
-            value = value * which
-        for atom, order in monomial:
-            single = any(power == 1 for _, power in monomial)
-            if order > 2 and atom not in normal and not single:
-                higher_moments.add((atom, order))
-        if value is not None:
-            found = found + (Poly({fixed: value}, x.meter) if fixed else value)
+        drawn = [(atom, order) for atom, order in monomial if atom not in given]
+        value = math.prod((moment(-1 if atom in normal else family, order) for atom, order in drawn), start=factor)
+        if not any(order == 1 for _, order in drawn):
+            higher_moments |= {(atom, order) for atom, order in drawn if order > 2 and atom not in normal}
+        found = found + (Poly({fixed: value}, x.meter) if fixed else value)
     return found
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -680,11 +679,7 @@ class _Parser:
 
     def fraction(self) -> Node:
         self.expect("{")
-        above = ""
-        if self.sign("∂"):
-            above = "∂"
-        elif self.word_starts_d():
-            above = "d"
+        above = "∂" if self.sign("∂") else "d" if self.word_starts_d() else ""
         if above:
             self.past_d(above)
             twice = self.twice()
@@ -716,7 +711,8 @@ class _Parser:
             self.entries[self.at : self.at + 1] = [_Ready(piece, entry.at, True) for piece in pieces or ()]
             if pieces:
                 return
-        if not pieces and self.sign_at(self.at + 1, "'") and f"{entry.text}'" in self.vocabulary.kinds:
+        primed = self.sign_at(self.at + 1, "'") and f"{entry.text}'" in self.vocabulary.kinds
+        if primed and entry.text not in self.vocabulary.spellings:
             pieces = (Name(entry.text),)  # X' = P X where there is no X
         if not pieces and "1" in self.vocabulary.kinds and text.endswith("1"):
             pieces = (*(split_word(text[:-1], self.vocabulary, self.indices) or ()), SOME_ONES)  # s − M1
@@ -912,10 +908,7 @@ class _Parser:
             self.expect("}")
             return found
         name = self.index_name()
-        low = None
-        if self.skip("="):
-            low = self.exponent()
-        return (name,), low, None, ""
+        return (name,), self.exponent() if self.skip("=") else None, None, ""
 
     def index_name(self) -> str:
         """The name of an index; letters right after it belong to the next factor."""
@@ -1064,19 +1057,19 @@ class _Parser:
         """``dy/dx``, ``d(…)/dx`` or, in a derivation, ``dx``, if no d is declared; None if none of them comes next."""
         if not self.word_starts_d():
             return None
-        at, entries = self.at, [*self.entries]
-        with contextlib.suppress(*(() if self.vocabulary.by else (ParseError,))):
-            self.past_d("d")
-            of = None if self.sign("/") else self.factor()
-            if self.sign("/") and self.word_after() and cast(Token, self.entries[self.at + 1]).text[0] == "d":
-                self.at += 1
-                self.past_d("d")
-                by = self.factor()
-                return self.differentiate(self.factor() if of is None else of, by)
-            if of and self.vocabulary.by:
-                return self.made(FunctionCall("d", (of,)))
-        self.at, self.entries = at, entries
-        return None
+        ahead = self.matching(self.at + 1) if self.sign_at(self.at + 1, "(") else self.at + 1
+        below = self.entries[min(ahead + 1, len(self.entries) - 1)]
+        derives = self.sign_at(ahead, "/") and isinstance(below, Token) and below.text[:1] == "d"
+        if not derives and not self.vocabulary.by:
+            return None
+        self.past_d("d")
+        of = None if self.sign("/") else self.factor()
+        if of and not (self.sign("/") and self.word_after() and cast(Token, self.entries[self.at + 1]).text[0] == "d"):
+            return self.made(FunctionCall("d", (of,)))
+        self.expect("/")
+        self.past_d("d")
+        by = self.factor()
+        return self.differentiate(of or self.factor(), by)
 
     def gradient(self) -> Node:
         """After ∇: ``_x y``; in a derivation, the variable may be left out."""
@@ -1092,12 +1085,8 @@ class _Parser:
     def slope_of_map(self, entry: Token) -> Node | None:
         """``DF(x)``, ``D F``, ``J_F(x)`` or ``D(id + F)(x)``; None if the next word is neither."""
         known, name = maps(self.vocabulary), entry.text[1:].strip("_{}")
-        if not self.vocabulary.by or not known:
-            return None
-        derives = (
-            entry.text[0] == "D" and "D" not in self.vocabulary.spellings and name in (*known, "", self.vocabulary.by)
-        )
-        if not (derives or (name in known and entry.text.startswith("J_"))):
+        derives = entry.text[0] == "D" and name in (*known, "", self.vocabulary.by)
+        if not known or not (derives or (name in known and entry.text.startswith("J_"))):
             return None
         self.entries[self.at : self.at + 1] = [Token("word", name, entry.at, False)] if name else []
         return self.slope()

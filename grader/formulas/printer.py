@@ -137,10 +137,8 @@ def _lowered(at: tuple[Node, ...]) -> str:
     match at:
         case (Times(first, rest),) if all(sign == " " for sign, _ in rest):
             at = (Times(first, tuple(("·", factor) for _, factor in rest)),)
-    shown = [show(part) for part in at]
-    if all(len(part) == 1 for part in shown):
-        return f"_{shown[0]}" if len(shown) == 1 else f"_{{{','.join(shown)}}}"
-    return f"_{{{','.join(shown)}}}"
+    shown = ",".join(map(show, at))
+    return f"_{shown}" if len(shown) == 1 else f"_{{{shown}}}"
 
 
 def _sum(node: Sum) -> str:

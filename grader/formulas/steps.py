@@ -124,7 +124,8 @@ def equations(
             with contextlib.suppress(ParseError):
                 part = _phrase("announced").sub("", part, count=1)
                 sides = parse_chain(strip_words(part, local.vocabulary), local.vocabulary)
-                found += itertools.pairwise(map(local.unfolded, sides))
+                first, *others = map(local.unfolded, sides)
+                found += [*((first, other) for other in others), *itertools.pairwise(others)]
     return tuple(dict.fromkeys((left, right) for left, right in found if left != right))
 
 
@@ -370,16 +371,13 @@ def _apart(node: Node, taken: frozenset[str]) -> Node:
 
 def _known(word: str, vocabulary: Vocabulary) -> bool:
     """Whether ``word`` is a function or made of declared names."""
+    single = len(word) == 1
+    if word in vocabulary.kinds or (function_name(word, vocabulary) and not single):
+        return True
     try:
-        function = len(word) > 1 and function_name(word, vocabulary)
-        return word in vocabulary.kinds or bool(function) or _declared(word, vocabulary)
+        return bool(split_word(word, vocabulary)) and (not single or word in vocabulary.spellings)
     except ParseError:
         return True
-
-
-def _declared(word: str, vocabulary: Vocabulary) -> bool:
-    pieces = split_word(word, vocabulary)
-    return bool(pieces) and not (len(word) == 1 and word not in vocabulary.spellings)
 
 
 def _uses(line: str, name: str, vocabulary: Vocabulary) -> bool:
@@ -504,6 +502,7 @@ def _formula_lost(line: str, kept: str) -> bool:
         return bool(_phrase("formula").search(_phrase("lead").sub("", line, count=1)))
     dropped = line.partition(kept)[2]
     reason = _phrase("reason").match(dropped.replace("(", " ", 1)) or _phrase("after_comma").match(dropped)
+    reason = reason or re.fullmatch(r"\s+\([^=()][^()]*\)\s*", dropped)
     return not reason and bool(_phrase("chained").match(dropped))
 
 

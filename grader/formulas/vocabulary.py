@@ -76,9 +76,9 @@ def function_name(word: str, vocabulary: Vocabulary) -> str | None:
 
 
 def maps(vocabulary: Vocabulary) -> set[str]:
-    """The names of maps, and that of the identity."""
-    found = {name for name, kind in vocabulary.kinds.items() if kind == "map"}
-    return found | {"id"} if found and vocabulary.by else found
+    """The names of maps in a derivation by a variable, and that of the identity; none if there are no maps."""
+    found = {name for name, kind in vocabulary.kinds.items() if kind == "map" and vocabulary.by}
+    return found | {"id"} if found else found
 
 
 def split_word(word: str, vocabulary: Vocabulary, bound: Iterable[str] = ()) -> tuple[Piece, ...] | None:

@@ -29,6 +29,7 @@ from grader.core.model import (
     Submission,
     Text,
 )
+from grader.course import edits
 from grader.grading.inputs import Drawn, Seed, draw
 from grader.grading.plan import REFERENCE_LIMITS, calling_forms, function_of, module_of
 from grader.grading.programs import Target, Writer
@@ -125,12 +126,7 @@ def _with_helpers(tree: Sequence[ast.stmt], name: str) -> list[ast.stmt]:
             definitions[node.name] = node
         elif isinstance(node, ast.Assign):
             definitions |= {target.id: node for target in node.targets if isinstance(target, ast.Name)}
-    found, todo = {}, [name]
-    while todo:
-        if (current := todo.pop()) in definitions and current not in found:
-            found[current] = definitions[current]
-            todo += [name_node.id for name_node in ast.walk(definitions[current]) if isinstance(name_node, ast.Name)]
-    return list(found.values())
+    return list(edits.reached([name], definitions, edits.names_in).values())
 
 
 def _bare(node: ast.stmt) -> ast.stmt:

@@ -11,7 +11,7 @@ from grader.classroom.results import Book, count_pending, has_other_name
 from grader.classroom.words import GRADED, NOTHING_THERE, OTHER_NAME, PARTLY, SAID_LATE, WHOLE
 from grader.core.model import Message, Text
 from grader.core.tables import texts
-from grader.core.text import SEMICOLON, cleaned, duration, join, points
+from grader.core.text import SEMICOLON, cleaned, duration, join
 from grader.instructor.mark_reports import error_text, has_points, marks_that_count
 from grader.report import words
 
@@ -54,16 +54,6 @@ class ClassRow:
         if not self.late:
             return Text("", "")
         return duration(self.late_seconds) if self.late_seconds else Message("yes")
-
-    @property
-    def score(self) -> str:
-        """The points earned, or a dash."""
-        return points(self.earned) if self.has_points else "–"
-
-    def question_score(self, name: str) -> str:
-        """The points earned in a question, or a dash."""
-        found = next((earned for each, earned, _ in self.questions if each == name), None)
-        return "–" if found is None or not self.has_points else points(found)
 
 
 #: The filters for rows, by name.

@@ -331,10 +331,10 @@ def _submission(gradebook: Gradebook, course: Course, learner: LearnerRow, attem
 
 
 def _attempt(learner: LearnerRow, rows: Sequence[SubmissionRow], attempt: int) -> SubmissionRow:
-    for row in rows:
-        if row.attempt == attempt:
-            return row
-    there = ", ".join(str(number) for number in sorted({row.attempt for row in rows}))
+    by_number = {row.attempt: row for row in reversed(rows)}
+    if attempt in by_number:
+        return by_number[attempt]
+    there = ", ".join(map(str, sorted(by_number)))
     said = Message("{learner} has no attempt {attempt}; available: {there}.")
     raise UsageError(said.fill(learner=learner.id, attempt=attempt, there=there))
 

@@ -7,7 +7,7 @@ import json
 import math
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, TypeAlias
@@ -25,7 +25,7 @@ from grader.classroom.gradebook import (
     open_gradebook,
 )
 from grader.classroom.marks import CoursePart
-from grader.classroom.results import CLASS, Book, MarkSummary, parts, temporary_files, write_files
+from grader.classroom.results import CLASS, Book, parts, temporary_files, write_files
 from grader.classroom.text_view import text_lines
 from grader.classroom.words import NONE
 from grader.core import jsonl
@@ -75,18 +75,30 @@ def find_learner(book: Gradebook, name: str) -> LearnerRow:
 # ---------------------------------------------------------------------------------------------- points
 
 
+def _id(learner: LearnerRow) -> str:
+    return clean(learner.id)
+
+
+def _name(part: CoursePart) -> str:
+    return part.name
+
+
 @dataclass(frozen=True, slots=True)
 class OverrideResult:
-    """A new or removed override (then ``override`` is None), with the learner's new marks.
+    """A new or removed override, and the learner's points after it.
 
-    ``save`` is its number in the gradebook, for ``undo_save``.
+    - `format`: 1
+    - `learner`: the id of the learner
+    - `part`: the item or exercise
+    - `override`: the new override; `null` if it was removed
+    - `marks`: the learner's points, an entry for each submission that counts
     """
 
-    learner: LearnerRow
-    part: CoursePart
+    format: int = field(default=1, kw_only=True)
+    learner: Annotated[LearnerRow, Written(_id)]
+    part: Annotated[CoursePart, Written(_name)]
     override: Override | None
-    rows: tuple[MarkSummary, ...]
-    save: int = 0
+    marks: tuple[EarnedPoints, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +119,10 @@ class OverrideRequest:
 
 def give_points(
     folder: Path, request: OverrideRequest, now: datetime, course_folder: Path | None, lang: Lang, timeout: float = 0.0
-) -> OverrideResult:
+) -> tuple[OverrideResult, int]:
     """Save an override in the gradebook, and update the result files. Raises UsageError if the request is not valid.
 
-    Waits up to ``timeout`` seconds for the lock on the folder.
+    Returns it with the number of the save (see ``undo_save``). Waits up to ``timeout`` seconds for the lock.
     """
     if not request.reason.strip():
         said = Message("Give a reason: it is shown with the points, and others will ask.").with_advice(
@@ -132,7 +144,7 @@ def give_points(
         change = Override(learner.id, part.name, request.points, request.reason.strip(), request.author, now)
         key = (change.learner, change.part)
         number = book.change_overrides({key: change}, request.author, now, request=request.answers)
-        return OverrideResult(learner, part, change, _written(book, loaded, learner, lang), number)
+        return OverrideResult(learner, part, change, _written(book, loaded, learner, lang)), number
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +157,11 @@ class Signed:
 
 def remove_override(
     folder: Path, which: tuple[str, str], by: Signed, course_folder: Path | None, lang: Lang, timeout: float = 0.0
-) -> OverrideResult:
-    """Delete the override for (learner, part), so that the earned points count. Raises UsageError if there is none."""
+) -> tuple[OverrideResult, int]:
+    """Delete the override for (learner, part), so that the earned points count. Raises UsageError if there is none.
+
+    Returns it with the number of the save.
+    """
     learner, part = which
     with open_for_changes(folder, course_folder, timeout) as (book, loaded):
         known = [(change.learner, change.part) for change in book.overrides()]
@@ -159,7 +174,7 @@ def remove_override(
         number = book.change_overrides({(who, named): None}, by.author, by.at)
         found = next((one for one in book.learners() if one.id == who), LearnerRow(who, who))
         rows = _written(book, loaded, found, lang)
-        return OverrideResult(found, parts(loaded).get(named, CoursePart(named, "", 0.0)), None, rows, number)
+        return OverrideResult(found, parts(loaded).get(named, CoursePart(named, "", 0.0)), None, rows), number
 
 
 def undo_save(
@@ -207,9 +222,10 @@ def open_for_changes(
         yield book, loader.full_course(courses.load(course_of(book, course_folder)))
 
 
-def _written(book: Gradebook, loaded: Course, learner: LearnerRow, lang: Lang) -> tuple[MarkSummary, ...]:
-    rows = write_files(Book.of(book, loaded), book.path.parent, lang)
-    return tuple(row for row in rows if row.mark.learner.id == learner.id and row.mark.counts)
+def _written(book: Gradebook, loaded: Course, learner: LearnerRow, lang: Lang) -> tuple[EarnedPoints, ...]:
+    marks = [row.mark for row in write_files(Book.of(book, loaded), book.path.parent, lang)]
+    counting = (mark for mark in marks if mark.learner.id == learner.id and mark.counts)
+    return tuple(EarnedPoints(mark.earned, mark.possible) for mark in counting)
 
 
 def _part(name: str, loaded: Course, counting: Mapping[str, float]) -> CoursePart:
@@ -222,10 +238,6 @@ def _part(name: str, loaded: Course, counting: Mapping[str, float]) -> CoursePar
 
 
 # ------------------------------------------------------------------------------------------ forgetting
-
-
-def _id(learner: LearnerRow) -> str:
-    return clean(learner.id)
 
 
 def _shown_path(path: Path) -> str:
@@ -291,7 +303,8 @@ def _forget_plan(book: Gradebook, folder: Path, learner: LearnerRow) -> ForgetPl
     if not theirs:
         theirs = tuple(row for row in book.submissions() if row.key == learner.id and not row.learners)
     own = [row for row in theirs if len(row.learners) <= 1]
-    files = [*_results_of(folder, learner), *temporary_files(folder), *_unpacked(book, own, folder)]
+    results = (path for path in folder.glob("*.json") if _whose(path) in (learner.id, clean(learner.id)))
+    files = [*results, *temporary_files(folder), *_unpacked(book, own, folder)]
     files += _kept_by_server(folder, learner)
     everywhere = {book.place(row).absolute() for row in theirs if row.path}
     if known := book.recall("collection"):
@@ -328,14 +341,8 @@ def _kept_by_server(folder: Path, learner: LearnerRow) -> Iterator[Path]:
         yield from inbox.abandoned(folder / INBOX)
 
 
-def _results_of(folder: Path, learner: LearnerRow) -> Iterator[Path]:
-    """The result files that name this learner."""
-    for path in folder.glob("*.json"):
-        if _whose(path) in (learner.id, clean(learner.id)):
-            yield path
-
-
 def _whose(path: Path) -> object:
+    """The learner that a result file names; None if it is no result file."""
     try:
         data = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):
@@ -372,24 +379,6 @@ def given_lines(given: OverrideResult, lang: Lang) -> Sequence[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class ChangeJson:
-    """A new or removed override, and the learner's points after it.
-
-    - `format`: 1
-    - `learner`: the id of the learner
-    - `part`: the item or exercise
-    - `override`: the new override; `null` if it was removed
-    - `marks`: the learner's points, an entry for each submission that counts
-    """
-
-    format: int
-    learner: str
-    part: str
-    override: Override | None
-    marks: tuple[EarnedPoints, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class OverridesJson:
     """All overrides of a class.
 
@@ -399,17 +388,6 @@ class OverridesJson:
 
     format: int
     overrides: tuple[Override, ...]
-
-
-def given_json(given: OverrideResult) -> ChangeJson:
-    """A new or removed override as data for ``serialize.to_json``."""
-    marks = tuple(EarnedPoints(row.mark.earned, row.mark.possible) for row in given.rows)
-    return ChangeJson(1, clean(given.learner.id), given.part.name, given.override, marks)
-
-
-def list_json(overrides: Sequence[Override]) -> OverridesJson:
-    """All overrides as data for ``serialize.to_json``."""
-    return OverridesJson(1, tuple(overrides))
 
 
 def list_lines(overrides: Sequence[Override], lang: Lang) -> Iterator[str]:

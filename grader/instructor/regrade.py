@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Annotated
 
@@ -20,13 +20,14 @@ from grader.classroom.marks import Mark
 from grader.classroom.recorder import GradingPlan, grading_facts, question_versions, tasks_left
 from grader.classroom.results import Book, write_files
 from grader.classroom.task import GradingTask
+from grader.classroom.text_view import text_lines
 from grader.classroom.words import NONE
 from grader.core.errors import GradebookError, SubmissionError, UsageError
-from grader.core.layout import WIDTH, columns, indent, shorten, shorten_distinct
+from grader.core.layout import WIDTH, columns, shorten, shorten_distinct
 from grader.core.model import Course, Lang, Message, Rules, Text
 from grader.core.score import tidy
 from grader.core.serialize import Shown, Written
-from grader.core.text import COMMA, LABELED, clean, points
+from grader.core.text import COMMA, clean, points
 from grader.course import loader
 from grader.grading import courses
 from grader.grading.inputs import Seed
@@ -256,12 +257,8 @@ def _before(book: Gradebook, loaded: Course) -> Book:
 
 def points_changes(before: Book, after: Book) -> Iterator[PointsChange]:
     """All changes in points that count, by learner. Both books have the same learners."""
-    yield from _changes(before.marks(), after.marks())
-    yield from _changes(before.unmatched(), after.unmatched())
-
-
-def _changes(before: Iterable[Mark], after: Iterable[Mark]) -> Iterator[PointsChange]:
-    pairs = zip(before, after, strict=True)
+    old_marks, new_marks = (chain(book.marks(), book.unmatched()) for book in (before, after))
+    pairs = zip(old_marks, new_marks, strict=True)
     for learner, group in groupby(pairs, lambda pair: pair[0].learner.id):
         marks = list(group)
         rows = [row for old, new in marks if old.counts or new.counts for row in _questions(learner, old, new)]
@@ -292,42 +289,25 @@ def _sum(marks: Sequence[Mark]) -> tuple[float, float]:
 # -------------------------------------------------------------- what was found, for people and as JSON
 
 COLUMNS = (Message("learner"), Message("question"), Message("before"), Message("now", "points"), Message("difference"))
-TOTAL = Message("total")
-REGRADED = Message(
-    "Questions that have changed: {questions}. Submissions graded again: {count}. Learners whose points change: "
-    "{learners}."
-)
 #: Rows of the table; --json has them all.
 _MOST_ROWS = 200
 #: Width of the learner column, in terminal cells.
 _NAME_WIDTH = 30
 
 
-def lines(found: RegradeResult, folder: Path, lang: Lang) -> Iterator[str]:
+def lines(found: RegradeResult, folder: Path, lang: Lang) -> Sequence[str]:
     """The differences as a table, then the submissions that could not be graded, then totals."""
-    if not found.has_changes:
-        yield Message("Nothing has changed since {folder} was graded.").fill(folder=folder).of(lang)
-        return
-    if found.changes:
-        shown = found.changes[:_MOST_ROWS]
-        names = shorten_distinct((clean(change.learner) for change in shown), _NAME_WIDTH)
-        rows = [_cells(change, names[clean(change.learner)], lang) for change in shown]
-        table = [tuple(text.of(lang) for text in COLUMNS), *rows]
-        yield from (shorten(line, WIDTH) for line in columns(table, right=[2, 3, 4]))
-        if len(found.changes) > len(rows):
-            yield Message("… and {more} more (--json has them all)").fill(more=len(found.changes) - len(rows)).of(lang)
-        yield ""
-    for key, why in found.refused:
-        yield indent(LABELED.fill(who=clean(key), said=clean(why.of(lang), 1000, lines=True)).of(lang), 0)
-    learners = len({change.learner for change in found.changes})
-    questions = COMMA.of(lang).join(found.questions) or NONE
-    said = REGRADED.fill(questions=questions, count=found.submissions, learners=learners)
-    yield indent(said.of(lang), 0)
+    shown = found.changes[:_MOST_ROWS]
+    names = shorten_distinct((clean(change.learner) for change in shown), _NAME_WIDTH)
+    rows = [_cells(change, names[clean(change.learner)], lang) for change in shown]
+    table = columns([tuple(text.of(lang) for text in COLUMNS), *rows], right=[2, 3, 4]) if rows else []
+    given = {"table": [shorten(line, WIDTH) for line in table], "most": _MOST_ROWS, "NONE": NONE, "COMMA": COMMA}
+    return text_lines(__file__, "regrade.txt", lang, found=found, folder=folder, **given)
 
 
 def _cells(change: PointsChange, learner: str, lang: Lang) -> tuple[str, ...]:
     (before, out_of), (now, possible) = change.before, change.after
-    question = TOTAL.of(lang) if change.question is None else change.question
+    question = Message("total").of(lang) if change.question is None else change.question
     old = words.OF.fill(earned=points(before), possible=points(out_of)).of(lang)
     new = words.OF.fill(earned=points(now), possible=points(possible)).of(lang)
     moved = points(now - before)

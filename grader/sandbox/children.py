@@ -52,10 +52,13 @@ class Child(Protocol):
     """One child with one job. ``patience`` is how many seconds it may take to send HELLO."""
 
     patience: float
+    _buffer: FrameBuffer
+    _fair_clock: FairClock
 
     @property
     def received(self) -> int:
         """The bytes it has sent so far, plus the memory of their decoded values."""
+        return self._buffer.total
 
     def send(self, frame: bytes) -> None:
         """Sends a frame. If the child has ended or does not read, ``receive`` will show that."""
@@ -68,6 +71,7 @@ class Child(Protocol):
 
     def wall_seconds(self) -> float:
         """A wall clock that excludes time spent waiting for a busy machine; see ``FairClock``."""
+        return self._fair_clock.seconds()
 
     def stuck(self, over: float = 0.0) -> bool:
         """Whether it waits for something other than a processor. It is ``over`` seconds past its time limit."""
@@ -186,7 +190,7 @@ class PlainChildFactory:
         return child
 
 
-class PlainChild:
+class PlainChild(Child):
     """A child connected by ordinary pipes; threads read and write them, which works on every system."""
 
     patience = 120.0
@@ -234,18 +238,9 @@ class PlainChild:
             self._buffer.add(piece)
         return frame
 
-    @property
-    def received(self) -> int:
-        """See ``Child``."""
-        return self._buffer.total
-
     def cpu_seconds(self, default: float = 0.0) -> float:
         """Always 0: only the wall clock counts here."""
         return 0.0
-
-    def wall_seconds(self) -> float:
-        """See ``Child``."""
-        return self._fair_clock.seconds()
 
     def stuck(self, over: float = 0.0) -> bool:
         """Always true, because no other clock would end the child."""

@@ -21,7 +21,7 @@ from grader.core.errors import SandboxError, SandboxKilled, SandboxUnavailable
 from grader.core.model import Limits, Message, ResourceUsage, Text
 from grader.core.tables import texts
 from grader.sandbox import policy
-from grader.sandbox.children import ChildEnded, FairClock, Frame, FrameBuffer, stuck, write_all
+from grader.sandbox.children import Child, ChildEnded, FairClock, Frame, FrameBuffer, stuck, write_all
 
 _PRELOAD = ("numpy", "torch", "torch.optim", "torch.profiler", "torch.utils.flop_counter")
 
@@ -73,17 +73,6 @@ _NO_LIBSECCOMP = Message("libseccomp was not found, so system calls cannot be fi
     Message("install libseccomp2 (Debian, Ubuntu) or libseccomp (Fedora, Arch) and run `attncheck doctor`")
 )
 _ENDED_STARTING = Message("the sandbox process ended while it started: {error}")
-_SHORT_AT_START = Message(
-    "the sandbox process could not start: there is not enough memory, or the limit on open files is too low. Close "
-    "other programs, or raise the limits (ulimit -v, ulimit -n), and run the command again"
-)
-_NOT_IMPORTED = Message(
-    "the sandbox process could not import NumPy or torch; \"{python} -c 'import numpy, torch'\" may show why. Install "
-    "them again, and run the command again"
-)
-_KILLED_STARTING = Message(
-    "the sandbox process was killed while it started ({signal}), possibly because this machine is short of memory"
-)
 _NOT_READY = Message("the sandbox process did not become ready: {error}")
 _ENDED_EARLY = Message("the sandbox process ended before it was ready (exit code {code});").with_advice(
     Message("`attncheck doctor` shows which layer is missing, and `ATTNCHECK_DEBUG=1` shows its messages")
@@ -174,13 +163,11 @@ class Zygote:
     def _ended(self, otherwise: Text) -> SandboxError:
         """The error for a zygote that ended before it was ready: ``otherwise``, unless its exit code says why."""
         code = self._process.wait()
-        if code == _SHORT:
-            return ZygoteLost(_SHORT_AT_START)
-        if code == _NO_LIBRARIES:
-            return SandboxUnavailable(_NOT_IMPORTED.fill(python=sys.executable))
-        if code not in _KILLED:
+        reason = {_SHORT: "short", _NO_LIBRARIES: "libraries"}.get(code, "killed" if code in _KILLED else None)
+        if reason is None:
             return SandboxUnavailable(otherwise)
-        return ZygoteLost(_KILLED_STARTING.fill(signal=_KILLED[code]))
+        text = texts(__file__, "zygote.yaml")[reason].fill(python=sys.executable, signal=_KILLED.get(code, ""))
+        return SandboxUnavailable(text) if reason == "libraries" else ZygoteLost(text)
 
     def wait_until_ready(self) -> None:
         """Blocks until torch is imported. Raises SandboxUnavailable if code could not be confined well enough."""
@@ -281,7 +268,7 @@ class Zygote:
             self._process.wait()
 
 
-class ConfinedChild:
+class ConfinedChild(Child):
     """A confined child, identified by a pidfd."""
 
     patience = 60.0
@@ -323,11 +310,6 @@ class ConfinedChild:
                 return self._buffer.take(limit)  # a child that writes slowly must not delay us past the limit
         return frame
 
-    @property
-    def received(self) -> int:
-        """See ``Child``."""
-        return self._buffer.total
-
     def _end(self) -> None:
         """Raises ChildEnded. The grader did not kill it, since it stops reading from children that it kills.
 
@@ -349,10 +331,6 @@ class ConfinedChild:
             return time.clock_gettime(self._clock)
         except OSError:
             return default if self._used is None else self._used
-
-    def wall_seconds(self) -> float:
-        """See ``Child``."""
-        return self._fair_clock.seconds()
 
     def stuck(self, over: float = 0.0) -> bool:
         """See ``Child``. The CPU clock limits a child that is not stuck."""

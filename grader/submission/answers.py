@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from grader.core.model import Answer, Notice, Text
+from grader.core.tables import texts
 from grader.core.text import EMPTY, nearest
 from grader.submission import messages as say
 from grader.submission.files import RawFile
@@ -68,16 +69,16 @@ def _header(path: str, contents: Contents) -> tuple[str | None, list[Text]]:
     for key, value, line in contents.header:
         match key.casefold():
             case "format" if type(value) is not int or value != 1:
-                text = say.FORMAT.fill(line=line, found=_shown(value))
+                text = _odd("format", value, line)
                 if _is_newer(value):
                     raise Unusable(path, text)
                 problems.append(text)
             case "learner" if isinstance(value, (str, int)) and not isinstance(value, bool):
                 names.append(str(value))
             case "learner" if value is not None:
-                problems.append(say.LEARNER_TEXT.fill(line=line, found=_shown(value)))
+                problems.append(_odd("learner", value, line))
             case "answers" if _is_odd(value):
-                problems.append(say.ANSWERS_MAP.fill(line=line, found=_shown(value)))
+                problems.append(_odd("answers", value, line))
             case "format" | "learner" | "answers":
                 continue
             case _:
@@ -106,7 +107,7 @@ def _contents(path: str, written: str) -> tuple[Contents, Text | None]:
             odd = [part for part in contents.header if part[0].casefold() == "answers" and _is_odd(part[1])]
             if not odd:
                 return contents, None
-            fault = say.ANSWERS_MAP.fill(line=odd[0][2], found=_shown(odd[0][1]))
+            fault = _odd(*odd[0])
     except yaml_positions.YamlError as error:
         reason = Text(*(printable(language, 400) for language in (error.text.en, error.text.zh)))
         fault = say.NOT_YAML.fill(line=error.line, reason=reason)
@@ -115,6 +116,11 @@ def _contents(path: str, written: str) -> tuple[Contents, Text | None]:
         text = say.TOO_MANY_ENTRIES.fill(problem=fault, limit=MAX_ENTRIES)
         raise Unusable(path, text)
     return parts, fault
+
+
+def _odd(key: str, value: object, line: int) -> Text:
+    """What is wrong with the value of this key of the header."""
+    return texts(__file__, "header.yaml")[key.casefold()].fill(line=line, found=_shown(value))
 
 
 def _is_odd(answers: object) -> bool:

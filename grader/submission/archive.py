@@ -191,13 +191,15 @@ def _bad_name(archive: str, name: str, problem: str) -> Unusable:
 
 def why_refused(info: zipfile.ZipInfo, archive: str, shown: str) -> Unusable | None:
     """Why an entry is not unpacked: a password, an unusual compression method, or a zip bomb. None if it may be."""
-    if info.flag_bits & 0x1:
-        return Unusable(archive, say.ENCRYPTED.fill(name=shown))
-    if info.compress_type not in _METHODS:
-        return Unusable(archive, say.COMPRESSION.fill(name=shown, method=info.compress_type))
-    if info.file_size > _SMALL and info.file_size > _MAX_RATIO * info.compress_size:
-        packed, found = say.size(info.compress_size), say.size(info.file_size)
-        return Unusable(archive, say.BOMB.fill(name=shown, packed=packed, found=found))
+    for problem, applies in (
+        ("encrypted", bool(info.flag_bits & 0x1)),
+        ("compression", info.compress_type not in _METHODS),
+        ("bomb", info.file_size > max(_SMALL, _MAX_RATIO * info.compress_size)),
+    ):
+        if applies:
+            sizes = {"packed": say.size(info.compress_size), "found": say.size(info.file_size)}
+            text = texts(__file__, "zip_entries.yaml")[problem]
+            return Unusable(archive, text.fill(name=shown, method=info.compress_type, **sizes))
     return None
 
 

@@ -149,15 +149,6 @@ NAMES_NOT_UTF8 = Message(
     "a file name in the archive is marked as UTF-8 but is not valid UTF-8. Rename the file and pack it again."
 )
 SPECIAL_IN_ZIP = Message("“{name}” in the archive is not a regular file but {what}. Pack the files themselves.")
-ENCRYPTED = Message("“{name}” in the archive is password-protected. Pack it again without a password.")
-COMPRESSION = Message(
-    "“{name}” in the archive is compressed in an unusual way (method {method}). Pack it again with your system's own"
-    " zip tool, which uses “deflate”."
-)
-BOMB = Message(
-    "“{name}” in the archive would expand from {packed} to {found}, which source code never does."
-    " Submit only your own code."
-)
 
 # --------------------------------------------------------------------------------- text
 
@@ -168,13 +159,6 @@ YAML_TEXT = Message("YAML text")
 THE_CODE_ITSELF = Message("Submit the code itself, as a .py or .ipynb file.")
 RENAME_IT = Message("Rename it so that it ends in {suffix}.")
 PLAIN_TEXT = Message("Save it as plain text (UTF-8).")
-WIDE = Message("the text is saved as {encoding}; expected UTF-8. {remedy}")
-SAVE_AS_UTF8 = Message(
-    "Save it as UTF-8 (VS Code: click the encoding in the status bar, “Save with Encoding”, “UTF-8”)."
-)
-READ_AS = Message("this is not UTF-8; it was read as {encoding}. {remedy}")
-NUL = Message("there is a NUL byte on line {line}, so this is not text. {remedy}")
-NOT_UTF8 = Message("byte {byte} on line {line} is not valid {encoding}. {remedy}")
 BAD_COOKIE = Message(
     "the encoding declared in its first lines cannot be used ({reason}). Remove that line and save the file as UTF-8."
 )
@@ -241,14 +225,9 @@ ANSWERS_SHAPE = Message("expected `format: 1`, `learner:` and `answers:`, found 
     Message("`attncheck start` creates a file to begin with.")
 )
 EMPTY_ANSWERS = Message("nothing", "file")
-FORMAT = Message("line {line}: expected `format: 1`, found {found}. Write `format: 1` as the first line of the file.")
 UNKNOWN_KEY = Message(
     "line {line}: “{key}” is not a key of an answers file.{near} The keys are format, learner and answers."
 )
 MEANT = Message(" Did you mean “{key}”?")
-LEARNER_TEXT = Message(
-    'line {line}: `learner` should be a name, found {found}. Put it in quotes, as in `learner: "0123"`.'
-)
-ANSWERS_MAP = Message("line {line}: `answers` should have lines such as `Q5.output: b`, found {found}.")
 A_LIST = Message("a list")
 A_MAPPING = Message("a mapping")

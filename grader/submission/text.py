@@ -76,9 +76,9 @@ def decode(data: bytes, where: str, expected: Text, *, python: bool = False) -> 
     encoding, name = _wide(data)
     if encoding is None:
         if name is not None:
-            raise Unusable(where, say.WIDE.fill(encoding=name, remedy=say.SAVE_AS_UTF8))
+            raise Unusable(where, _said("wide", encoding=name))
         if (index := data.find(b"\0")) >= 0:
-            raise Unusable(where, say.NUL.fill(line=_line(data, index), remedy=say.SAVE_AS_UTF8))
+            raise Unusable(where, _said("nul", line=_line(data, index)))
         encoding = _declared(data, where) if python else "utf-8"
         name = encoding.upper()
         data = data.removeprefix(codecs.BOM_UTF8)
@@ -88,14 +88,19 @@ def decode(data: bytes, where: str, expected: Text, *, python: bool = False) -> 
         chinese = None if data.startswith(tuple(mark for mark, *_ in _WIDE_MARKS)) else _chinese(data)
         if chinese is None:
             byte, line = f"0x{data[error.start]:02X}", _line(data, error.start)
-            reason = say.NOT_UTF8.fill(byte=byte, line=line, encoding=name, remedy=say.SAVE_AS_UTF8)
-            raise Unusable(where, reason) from None
+            raise Unusable(where, _said("invalid", byte=byte, line=line, encoding=name)) from None
         text, name = chinese, "GB18030"
     except (LookupError, ValueError) as error:
         raise Unusable(where, say.BAD_COOKIE.fill(reason=printable(str(error)))) from None
     plain = name in ("UTF-8", "ASCII") or text.isascii()
-    remark = None if plain else say.READ_AS.fill(encoding=name, remedy=say.SAVE_AS_UTF8)
+    remark = None if plain else _said("read-as", encoding=name)
     return text.replace("\r\n", "\n").replace("\r", "\n"), remark
+
+
+def _said(problem: str, **values: object) -> Text:
+    """What is wrong with the encoding, and how to save the file as UTF-8."""
+    said = texts(__file__, "encoding.yaml")
+    return said[problem].fill(**values, remedy=said["remedy"])
 
 
 def _wide(data: bytes) -> tuple[str | None, str | None]:

@@ -307,10 +307,7 @@ class StaffVisit(Visit):
 
     def number(self) -> int:
         """The number in the path. Raises HTTPException (404) if there is none, or one that nothing has."""
-        number = self.named("number")
-        if not number.isdecimal() or len(number) > 12:
-            raise HTTPException(404)
-        return int(number)
+        return existing(whole_number(self.named("number")))
 
     def may_end_sessions(self, learner: str | None = None) -> bool:
         """Whether the person may end sessions, and the learner, if given, can have any."""
@@ -378,6 +375,11 @@ class StaffVisit(Visit):
         for path in (str(self.class_data.folder.absolute()), str(self.class_data.folder)):
             text = text.replace(path, self.class_data.folder.name)
         return _FOLDERS.sub("", text)
+
+
+def whole_number(text: str) -> int | None:
+    """The number in an address; None if it is none, or longer than any that is given out."""
+    return int(text) if text.isdecimal() and len(text) < 13 else None
 
 
 Handler: TypeAlias = Callable[[StaffVisit], Response]

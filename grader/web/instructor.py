@@ -53,6 +53,7 @@ from grader.web.class_data import (
     StaffVisit,
     staff_route,
     style_sheet,
+    whole_number,
 )
 from grader.web.instructor_items import borrowed_answers
 from grader.web.instructor_marking import find_done
@@ -149,8 +150,7 @@ def class_page(visit: StaffVisit) -> Response:
     everybody = class_data.rows()
     matching = class_table.filter_rows(everybody, choice)
     last = max(1, math.ceil(len(matching) / _PER_PAGE))
-    page_number = visit.asked("page")
-    page = min(max(1, int(page_number)), last) if page_number.isdecimal() and len(page_number) < 9 else 1
+    page = min(max(1, whole_number(visit.asked("page")) or 1), last)
     return visit.page(
         "instructor_class.html",
         rows=matching[(page - 1) * _PER_PAGE : page * _PER_PAGE],
@@ -296,7 +296,7 @@ def similar_page(visit: StaffVisit) -> Response:
     given: dict[str, Any] = {"alike": replace(alike, people=people), "view": similarity_view}
     cluster = visit.asked("cluster")
     if cluster:
-        number = int(cluster) if cluster.isdecimal() and len(cluster) < 6 else 0
+        number = whole_number(cluster) or 0
         if not 1 <= number <= len(made):
             raise HTTPException(404)
         ids = [name for key in made[number - 1].keys for name in alike.people[key]]

@@ -26,14 +26,13 @@ from grader.instructor import learner_requests, rubric
 from grader.instructor.analysis.answers import answer_text
 from grader.instructor.overrides import OverrideRequest, Signed, give_points, remove_override, undo_save
 from grader.instructor.rubric import AnswerGroup, Decision, PendingAnswers
-from grader.web.class_data import FORM, LOCK_TIMEOUT, ClassData, StaffVisit
+from grader.web.class_data import FORM, LOCK_TIMEOUT, ClassData, StaffVisit, whole_number
 from grader.web.visit import existing
 
 #: The number of saves on a page.
 _PER_PAGE = 20
 #: What may have been done besides saving points.
 _DONE = ("replied", "ended")
-_LOGS = {"changes": Message("Changes"), "reading": Message("What staff read"), "learners": Message("Learners")}
 
 
 def find_done(visit: StaffVisit) -> SavedChanges | str | None:
@@ -41,10 +40,11 @@ def find_done(visit: StaffVisit) -> SavedChanges | str | None:
     done = visit.asked("done")
     if done in _DONE:
         return done
-    if not done.isdecimal() or len(done) > 12:
+    number = whole_number(done)
+    if number is None:
         return None
     with visit.class_data.book() as book:
-        return book.gradebook.find_save(int(done))
+        return book.gradebook.find_save(number)
 
 
 def latest_saves(visit: StaffVisit, part: str, author: str | None) -> Sequence[SavedChanges]:
@@ -74,22 +74,17 @@ def changes_page(visit: StaffVisit) -> Response:
     visit.note_reading("read changes")
     log = visit.asked("log") if visit.asked("log") in audit.LOGS else "changes"
     page = audit.read_page(class_data.folder, log, _place(visit.asked("before")))
-    saves_before = visit.asked("saves")
-    before = int(saves_before) if saves_before.isdecimal() and len(saves_before) < 12 else None
     with class_data.book() as book:
-        saves = book.gradebook.saves(_PER_PAGE + 1, before=before)
+        saves = book.gradebook.saves(_PER_PAGE + 1, before=whole_number(visit.asked("saves")))
         overrides = sorted(book.gradebook.overrides(), key=lambda override: override.at, reverse=True)
-    earlier = page.earlier
     return visit.page(
         "instructor_changes.html",
         saves=saves[:_PER_PAGE],
         more_saves=class_data.at("changes", saves=str(saves[_PER_PAGE - 1].number)) if saves[_PER_PAGE:] else None,
         overrides=overrides,
         DID=texts(__file__, "actions.yaml"),
-        logs=[(name, title, class_data.at("changes", log=name)) for name, title in _LOGS.items()],
         log=log,
-        entries=page.entries,
-        earlier=class_data.at("changes", log=log, before=f"{earlier.segment}.{earlier.offset}") if earlier else None,
+        page=page,
         may_end=visit.may_end_sessions(),
         done=find_done(visit),
     )
@@ -123,7 +118,7 @@ def points_by_hand(visit: StaffVisit) -> Response:
     part = visit.typed("part")
     if visit.typed("do") == "remove":
         where, by = (class_data.course_folder, visit.lang, LOCK_TIMEOUT), Signed(visit.author, class_data.now())
-        number = remove_override(class_data.folder, (learner.id, part), by, *where).save
+        _, number = remove_override(class_data.folder, (learner.id, part), by, *where)
         visit.note("removed override", learner=learner.id, part=part)
     else:
         if not part:
@@ -137,9 +132,10 @@ def _give(visit: StaffVisit, learner: str, part: str, reason: str, answers: int 
     class_data, typed = visit.class_data, visit.typed("points")
     beyond = bool(visit.typed("beyond"))
     request = OverrideRequest(learner, part, _number(typed), reason, visit.author, beyond, answers)
-    done = give_points(class_data.folder, request, class_data.now(), class_data.course_folder, visit.lang, LOCK_TIMEOUT)
+    where = class_data.course_folder, visit.lang, LOCK_TIMEOUT
+    done, number = give_points(class_data.folder, request, class_data.now(), *where)
     visit.note("gave points", learner=learner, part=done.part.name, points=typed.strip(), reason=reason.strip())
-    return done.save
+    return number
 
 
 def _number(typed: str) -> float:
@@ -230,8 +226,7 @@ def _groups(pending: PendingAnswers, item: str) -> list[AnswerGroup]:
 
 def _group_number(visit: StaffVisit) -> int:
     """The group that was sent or else asked for; 0 if there is none."""
-    number = visit.typed(FORM).removeprefix("group-") or visit.asked("group")
-    return int(number) if number.isdecimal() and len(number) < 9 else 0
+    return whole_number(visit.typed(FORM).removeprefix("group-") or visit.asked("group")) or 0
 
 
 def _onward(groups: Sequence[AnswerGroup], start: int) -> int | None:

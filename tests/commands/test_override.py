@@ -40,15 +40,15 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
 
     def give_points(
         folder: Path, wish: OverrideRequest, now: datetime, course_folder: Path | None, lang: str
-    ) -> OverrideResult:
+    ) -> tuple[OverrideResult, int]:
         seen["asked"] = folder, wish, course_folder, lang
-        return OverrideResult(LearnerRow("bo", "Bo"), CoursePart("double", "Q1", 4.0), CHANGE, ())
+        return OverrideResult(LearnerRow("bo", "Bo"), CoursePart("double", "Q1", 4.0), CHANGE, ()), 1
 
     def remove_override(
         folder: Path, which: tuple[str, str], by: Signed, course_folder: Path | None, lang: str
-    ) -> OverrideResult:
+    ) -> tuple[OverrideResult, int]:
         seen["asked"] = folder, which, by.author, course_folder, lang
-        return OverrideResult(LearnerRow("bo", "Bo"), CoursePart("double", "Q1", 4.0), None, ())
+        return OverrideResult(LearnerRow("bo", "Bo"), CoursePart("double", "Q1", 4.0), None, ()), 2
 
     @contextmanager
     def forgetting(folder: Path, name: str, course_folder: Path | None) -> Iterator[object]:

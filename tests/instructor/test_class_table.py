@@ -51,8 +51,6 @@ def test_choosing(choice: TableFilter, names: str) -> None:
 
 
 def test_what_a_row_says() -> None:
-    """Points as people write them, a dash where there are none, and how late."""
-    assert (CLASS[0].score, CLASS[0].question_score("Q5"), CLASS[0].question_score("Q6")) == ("8", "8", "–")
-    assert (CLASS[3].score, CLASS[3].question_score("Q5")) == ("–", "–")
+    """How late it is."""
     assert [each.late_text.en for each in CLASS] == ["1 h", "", "", "", "yes"]
     assert set(FLAGS) == {"ungraded", "person", "is_late", "missing", "given"}

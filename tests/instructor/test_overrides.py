@@ -81,10 +81,10 @@ def given(out: Path) -> tuple[Override, ...]:
 
 def test_points_are_given(out: Path) -> None:
     """In the gradebook and in every file, with who and why."""
-    found = give_points(out, WISH, NOW, None, "en")
+    found, _ = give_points(out, WISH, NOW, None, "en")
     assert isinstance(found, OverrideResult)
     assert given(out) == (found.override,) == (Override("bo", "double", 3.0, "nearly", "Prof. Invented", NOW),)
-    assert (found.part.question, found.part.possible, [row.mark.earned for row in found.rows]) == ("Q1", 4.0, [3.0])
+    assert (found.part.question, found.part.possible, [mark.earned for mark in found.marks]) == ("Q1", 4.0, [3.0])
     assert earned(out) == {"ada": 4, "bo": 3, "cy": 0}
     data = json.loads((out / "bo.json").read_text())
     assert (data["earned"], data["overrides"][0]["reason"]) == (3, "nearly")
@@ -100,8 +100,8 @@ def test_points_are_taken_back(out: Path) -> None:
     """Those that were earned count again."""
     give_points(out, replace(WISH, learner="ada", points=1.0), NOW, None, "en")
     assert earned(out)["ada"] == 1
-    found = remove_override(out, ("Ada", "DOUBLE"), BY, None, "en")
-    assert (found.override, found.part.name, found.rows[0].mark.earned) == (None, "double", 4)
+    found, _ = remove_override(out, ("Ada", "DOUBLE"), BY, None, "en")
+    assert (found.override, found.part.name, found.marks[0].earned) == (None, "double", 4)
     assert (given(out), earned(out)["ada"]) == ((), 4)
 
 
@@ -109,7 +109,7 @@ def test_points_of_what_is_no_longer_there_can_be_taken_back(out: Path) -> None:
     """Neither learner nor part has to be known any more."""
     with closing(open_gradebook(out)) as book:
         give(book, Override("gone", "old", 1.0, "x", "y", NOW))
-    assert remove_override(out, ("gone", "old"), BY, None, "en").part.possible == 0
+    assert remove_override(out, ("gone", "old"), BY, None, "en")[0].part.possible == 0
     assert given(out) == ()
 
 
@@ -298,7 +298,7 @@ def test_folders_that_were_not_unpacked_are_not_removed(graded: Path, tmp_path: 
 
 def test_a_save_is_undone_exactly(out: Path) -> None:
     """What was before counts again, with its reason and author; undoing can be undone; a later change is in the way."""
-    given = [give_points(out, replace(WISH, points=points), NOW, None, "en").save for points in (1.0, 2.0)]
+    given = [give_points(out, replace(WISH, points=points), NOW, None, "en")[1] for points in (1.0, 2.0)]
     with pytest.raises(UsageError, match="changed again later"):
         undo_save(out, given[0], BY, None, "en")
 

@@ -444,7 +444,8 @@ def _parts(value: object, spec: Spec) -> tuple[dict[str, str] | None, list[tuple
             names = re.split(r"\s*(?:[,，、]|\band\b|和|与)\s*", assumed[1])
             stated = {**(stated or {}), **{_harmless(name): _harmless(assumed[2]) for name in names}}
         else:
-            written.append((number, part))
+            ends = part if spec.hide_to else _phrase("right_side").sub(lambda found: found[1] + spec.to, part)
+            written.append((number, ends))
     return stated, written
 
 
@@ -563,19 +564,22 @@ def _chained(spec: Spec, found: Sequence[Sequence[Side]], written: Sequence[tupl
         return strict
     main = _without_asides(bank.start, found, bank.declared) if strict.place else None
     direct = main if strict.place else every
+    best = strict
     for steps in (main, _from_both_ends(bank, found), direct and _with_facts(direct, written, bank)):
         judged = _judged_steps(spec, steps, bank.declared) if steps else strict
         if judged.status is Status.PASSED:
             return judged
-    return strict
+        best = judged if steps is main and not judged.place else best  # then no step is wrong
+    return best
 
 
 def _with_facts(steps: Sequence[Side], written: Sequence[tuple[int, str]], bank: _OfBank) -> list[Side]:
     """The steps, and before each that uses what the answer says elsewhere, such as p_i = exp(s_i)/Z, it written out."""
     stated = equations(written, bank.declared.vocabulary, {step.number for step in steps})[:_MOST_FACTS]
     both = [fact for left, right in stated for fact in ((left, right), (right, left))]
-    known = (bank.start, bank.end, *(side for fact in both for side in fact if _names_nothing(side, bank.declared)))
-    facts = [fact for fact in both if fact[0] not in known]
+    defined = {Name(name) for name, found in bank.declared.declared.items() if isinstance(found, Definition)}
+    facts = [fact for fact in both if fact[0] in defined or not isinstance(fact[0], (Name, Number))]
+    facts = [fact for fact in facts if fact[0] not in (bank.start, bank.end)]
     found = [Side(bank.start, 0, show(bank.start))]
     for step in [*found, *steps]:
         together = step.node
@@ -588,13 +592,6 @@ def _with_facts(steps: Sequence[Side], written: Sequence[tuple[int, str]], bank:
                 found += [replace(step, node=node) for node in dict.fromkeys((alone, together))]
         found += [step] if step.number else []
     return found
-
-
-def _names_nothing(side: Node, declared: Declarations) -> bool:
-    """Whether a side is a number or a symbol that no formula of the question defines."""
-    return isinstance(side, Number) or (
-        isinstance(side, Name) and not isinstance(declared.declared.get(side.name), Definition)
-    )
 
 
 def _from_both_ends(bank: _OfBank, found: Sequence[Sequence[Side]]) -> list[Side] | None:

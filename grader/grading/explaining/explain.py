@@ -14,7 +14,7 @@ from grader.grading.explaining.mistake import mistake
 from grader.grading.explaining.place_text import Repair
 from grader.grading.explaining.raised import raised, source_line
 from grader.grading.explaining.relation import relation
-from grader.grading.explaining.slip import slip
+from grader.grading.explaining.slip import slip, small_slip
 
 _OVERWRITTEN = Message(
     "The call changes its arguments in place, and what it reads from them afterwards is no longer the input. Work on a "
@@ -43,6 +43,7 @@ EXPLAINERS: tuple[tuple[Explainer, bool], ...] = (
     (_places, True),
     (unsteady, False),
     (relation, False),
+    (small_slip, False),
     (condition, False),
 )
 

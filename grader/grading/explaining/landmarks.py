@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import TypeAlias
 
 from grader.core.model import Exercise, Landmark, Part, SourceFile
@@ -17,24 +16,16 @@ Where: TypeAlias = tuple[str, int, int, int, int]
 _Definition: TypeAlias = "ast.FunctionDef | ast.ClassDef"
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """A definition, and the part of the file that holds it."""
-
-    node: _Definition
-    part: Part
-
-
 def places(files: tuple[SourceFile, ...], exercise: Exercise) -> tuple[tuple[Landmark, Where | None], ...]:
     """Each landmark with its place; None if the reference and its helpers have no such expression."""
     if not exercise.landmarks:
         return ()
     by_text: dict[str, list[Where]] = {}
-    for found in _reached(files, module_of(exercise), function_of(exercise)):
-        lines = found.part.text.split("\n")
-        for node in ast.walk(found.node):
+    for definition, part in _reached(files, module_of(exercise), function_of(exercise)):
+        lines = part.text.split("\n")
+        for node in ast.walk(definition):
             if isinstance(node, ast.expr):
-                by_text.setdefault(ast.unparse(node), []).append(where_of(found.part.label, node, lines))
+                by_text.setdefault(ast.unparse(node), []).append(where_of(part.label, node, lines))
     return tuple(
         (landmark, _at(by_text.get(_normal(landmark.expression), []), landmark.at)) for landmark in exercise.landmarks
     )
@@ -61,18 +52,12 @@ def where_of(label: str, node: ast.expr | ast.stmt, lines: list[str]) -> Where:
     return label, node.lineno, end_line, column(node.lineno, node.col_offset), column(end_line, end)
 
 
-def _reached(files: tuple[SourceFile, ...], module: str, name: str) -> Iterator[_Found]:
-    """The definition ``name``, then those of the reference that it uses, then those that these use."""
-    known: dict[str, _Found] = {}
+def _reached(files: tuple[SourceFile, ...], module: str, name: str) -> Iterable[tuple[_Definition, Part]]:
+    """The definition ``name``, then those of the reference that it uses, and so on, each with its part."""
+    known: dict[str, tuple[_Definition, Part]] = {}
     for file in edits.closure(files, module):
         for part in file.parts:
             for node in ast.parse(part.text).body:
                 if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-                    known.setdefault(node.name, _Found(node, part))
-    waiting, seen = [name], set[str]()
-    while waiting:
-        if (now := waiting.pop(0)) in seen or now not in known:
-            continue
-        seen.add(now)
-        yield known[now]
-        waiting += [node.id for node in ast.walk(known[now].node) if isinstance(node, ast.Name)]
+                    known.setdefault(node.name, (node, part))
+    return edits.reached([name], known, lambda found: edits.names_in(found[0])).values()

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from grader.core.model import Observation, Returned
-from grader.grading.explaining.evidence import WrongExercise
+from grader.grading.explaining.evidence import Evidence, WrongExercise
 from grader.grading.explaining.mistakes import agree
-from grader.grading.explaining.relations import ENOUGH, leaves
+from grader.grading.explaining.relations import ENOUGH, equal_entries, leaves
 
 #: The maximum number of pairs that are run for one failing exercise.
 _MOST_RUN = 40
@@ -46,7 +46,8 @@ def _candidates(failure: WrongExercise) -> Iterator[tuple[int, int]]:
     """The pairs (indices) that may explain the evidence, judged by what each of the two mistakes does alone.
 
     A case that neither changes must be correct, one that both change may have any result, and one that a single mistake
-    changes must have the result of that mistake.
+    changes must have the result of that mistake. Most numbers of a case that only one of them changes must be
+    wrong: one mistake may undo another, whose text is then not true.
     """
     known = failure.known
     values = [(at, each) for at, each in enumerate(failure.evidence) if each.counts and each.of_values]
@@ -56,8 +57,18 @@ def _candidates(failure: WrongExercise) -> Iterator[tuple[int, int]]:
     failed = {at for at, each in values if each.failed}
     for one, two in itertools.combinations(range(len(known)), 2):
         alone = (changed[one] - changed[two]) <= same[one] and (changed[two] - changed[one]) <= same[two]
-        if failed and changed[one] and changed[two] and failed <= changed[one] | changed[two] and alone:
+        possible = failed and changed[one] and changed[two] and failed <= changed[one] | changed[two] and alone
+        both = ((each, known[one].observations[at], known[two].observations[at]) for at, each in values)
+        if possible and not any(itertools.starmap(_is_undone, both)):
             yield one, two
+
+
+def _is_undone(evidence: Evidence, *alone: Sequence[Observation]) -> bool:
+    """Whether most numbers are correct that exactly one of two mistakes makes wrong ``alone``."""
+    right, *others = map(_entries, (evidence.seen.expected, evidence.signature, *alone))
+    alike = (at for at in right if all(at in each and each[at].shape == right[at].shape for each in others))
+    correct = ([equal_entries(each[at], right[at]) for each in others] for at in alike)
+    return any(2 * (mine & (one != two)).sum() > (one != two).sum() for mine, one, two in correct)
 
 
 def _explains(failure: WrongExercise, mistakes: tuple[int, int], numbers: tuple[int, ...]) -> bool:
@@ -97,7 +108,12 @@ def _agrees(failure: WrongExercise, at: int, seen: tuple[Observation, ...]) -> b
 
 def _tells(seen: tuple[Observation, ...]) -> int:
     """How informative results are: the number of distinct numbers in arrays; of four booleans, one counts."""
-    return sum(_numbers(array) for each in seen if isinstance(each, Returned) for _, array in leaves(each.values))
+    return sum(map(_numbers, _entries(seen).values()))
+
+
+def _entries(seen: Sequence[Observation]) -> dict[tuple[Any, ...], NDArray[Any]]:
+    """The arrays and numbers that programs returned, each with its place."""
+    return dict(leaves([each.values for each in seen if isinstance(each, Returned)]))
 
 
 def _numbers(array: NDArray[Any]) -> int:

@@ -66,7 +66,7 @@ from grader.grading.explaining.traces import (
     read_trace,
     to_array,
 )
-from grader.grading.explaining.unsuitable import function_around, shared, text_of, unsuitable
+from grader.grading.explaining.unsuitable import function_around, relative, shared, text_of, unsuitable
 from grader.grading.inputs import Drawn, Seed
 from grader.grading.plan import module_of, reference_target
 from grader.grading.programs import Target, apply_variant
@@ -150,7 +150,8 @@ def explain(code: Reruns, statuses: Sequence[Status], named: tuple[str, ...]) ->
         lines = _changed_lines(plan.exercise, named, course)
         unfit = unsuitable(code.files) | unsuitable(course.reference)
         unfit |= shared(code.files, plan.calls or plan.exercise.name, course)
-        search = _Search(code, cases, len(chosen), reference, unfit, lines)
+        inexact = relative(code.files) | relative(course.reference)
+        search = _Search(code, cases, len(chosen), reference, unfit, lines, inexact)
         return tuple(search.explained()) if reference else ()
     except LibrariesChanged:
         raise
@@ -191,7 +192,8 @@ class _Search:
     """The search for one exercise: in the first ``chosen`` of ``cases``; the others confirm what it finds.
 
     ``unfit`` are places of the submission and of the reference that cannot be the place. ``lines`` are those of the
-    reference in which the values have to lie; None if any will do.
+    reference in which the values have to lie; None if any will do. At ``inexact`` places of either, values count only
+    up to a term or a factor; no others belong there.
     """
 
     code: Reruns
@@ -200,6 +202,7 @@ class _Search:
     reference: ReferenceRun
     unfit: frozenset[Where]
     lines: tuple[tuple[str, int, int], ...] | None
+    inexact: frozenset[Where] = frozenset()
 
     @property
     def named(self) -> bool:
@@ -275,14 +278,14 @@ class _Search:
             number
             for number, mark in enumerate(self.marks)
             if mark.name is not None
-            and not mark.final
             and all(map(is_distinctive, (each[-1] if each else 0 for each in mark.values)))
             and first_with(mark.values[0][-1], trace) is None
         }
         fits = [{(probe, mark) for probe, mark, _ in each.tried} for each in first.values()]
         time = {probe: at for at, probe in enumerate(trace.order)}
-        shared = {pair for pair in set.intersection(*fits) if pair[1] in absent and pair[0] in time}
-        return sorted(shared, key=lambda pair: (pair[1], time[pair[0]]))[:MOST_FIRSTS]
+        shared = (pair for pair in set.intersection(*fits) if pair[1] in absent and pair[0] in time)
+        possible = (pair for pair in shared if self.is_candidate(self.marks[pair[1]], trace.where[pair[0]]))
+        return sorted(possible, key=lambda pair: (pair[1], time[pair[0]]))[:MOST_FIRSTS]
 
     def run(self, precision: Precision, fixed: Pairs, cases: Iterable[int]) -> dict[int, Trace]:
         """The traces of these cases, with every fitting substitution in addition to ``fixed`` ones."""
@@ -330,6 +333,8 @@ class _Search:
         """Whether this value could be what is missing at this place of the submission."""
         drawn = bool(mark.where) and self.unfit.issuperset(mark.where)
         if mark.final or mark.is_by_chance or drawn or where in self.unfit:
+            return False
+        if where in self.inexact and self.inexact.isdisjoint(mark.where):
             return False
         return self.lines is None or any(
             label == changed and line <= last and first <= end_line

@@ -13,8 +13,9 @@ from grader.grading.explaining.slips import Slip, slips
 #: What other checks find may stay.
 _ALL = Message(" With only that changed, every wrong value becomes correct.")
 _MORE = Message(" With only that changed, more values are correct, and none becomes wrong.")
-#: The maximum number of slips that are tried.
+#: The maximum numbers of slips that are tried.
 _MOST = 6
+_MOST_SMALL = 16
 #: The number of wrong cases that are run first; if all stay wrong, no other one is.
 _FIRST = 3
 #: The number of cases that have to become correct, unless all do.
@@ -25,15 +26,13 @@ _TELLING = ("values", "repeatable")
 
 def slip(failure: WrongExercise) -> Iterator[Diagnosis]:
     """The slip without which the most cases are correct, if there is one without which none becomes wrong."""
-    cases = [each for each in failure.evidence if each.counts and each.seen.spec.kind in _TELLING]
-    wrong = sorted((each for each in cases if each.failed), key=lambda each: not each.seen.case.public)
-    ordered = [*wrong, *(each for each in cases if not each.failed)]
+    cases, wrong = _cases(failure)
     possible = slips(failure.exercise, failure.file, failure.submission.files)
     found: list[tuple[int, Slip]] = []
     for each in itertools.islice(possible, _MOST if wrong else 0):
         if not any(_run(failure, wrong[:_FIRST], each)):
             continue
-        before, after = _run(failure, ordered, None), _run(failure, ordered, each)
+        before, after = _run(failure, cases, None), _run(failure, cases, each)
         fixed = sum(was is False and now is True for was, now in zip(before, after, strict=True))
         whole = all(after[: len(wrong)])
         if False not in after[len(wrong) :] and fixed >= min(_ENOUGH, len(wrong)):
@@ -42,9 +41,32 @@ def slip(failure: WrongExercise) -> Iterator[Diagnosis]:
             break
     if found:
         fixed, best = max(found, key=lambda pair: pair[0])
-        kind, more = (Repair, _ALL) if fixed == len(cases) else (Diagnosis, _MORE)
-        text = Text(best.said.en + more.en, best.said.zh + more.zh)
-        yield kind("place", text, span=Span(*best.where))
+        yield _said(best, whole=fixed == len(cases))
+
+
+def small_slip(failure: WrongExercise) -> Iterator[Diagnosis]:
+    """The operator or number without which every case is correct, and fresh inputs are, too."""
+    cases, wrong = _cases(failure)
+    possible = slips(failure.exercise, failure.file, failure.submission.files, small=True)
+    for each in itertools.islice(possible, _MOST_SMALL if wrong else 0):
+        first = _run(failure, wrong[:_FIRST], each)
+        if None in first:
+            return  # it did not end, and the others may not either
+        if all(first) and all(_run(failure, cases, each)) and all(failure.rerun(failure.fresh(), each.files)):
+            yield _said(each, whole=True)
+            return
+
+
+def _cases(failure: WrongExercise) -> tuple[list[Evidence], list[Evidence]]:
+    """The evidence that shows whether a slip matters, the wrong first, and the wrong alone, with public cases first."""
+    cases = [each for each in failure.evidence if each.counts and each.seen.spec.kind in _TELLING]
+    wrong = sorted((each for each in cases if each.failed), key=lambda each: not each.seen.case.public)
+    return [*wrong, *(each for each in cases if not each.failed)], wrong
+
+
+def _said(slip: Slip, whole: bool) -> Diagnosis:
+    kind, more = (Repair, _ALL) if whole else (Diagnosis, _MORE)
+    return kind("place", Text(slip.said.en + more.en, slip.said.zh + more.zh), span=Span(*slip.where))
 
 
 def _run(failure: WrongExercise, cases: Sequence[Evidence], slip: Slip | None) -> Sequence[bool | None]:

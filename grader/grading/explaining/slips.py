@@ -6,13 +6,17 @@ Not everything that looks like a slip is one: before one is reported, the change
 from __future__ import annotations
 
 import ast
+import itertools
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 from grader.core import bounded
 from grader.core.model import Exercise, Message, Part, SourceFile, Text
 from grader.core.tables import table
 from grader.core.text import join
+from grader.course import edits
 from grader.grading.explaining.landmarks import Where, where_of
 from grader.grading.outline import definitions
 
@@ -28,12 +32,11 @@ _CONTINUE = Message("`continue` goes on with the next round here; `break` ends t
 _REVERSED = Message("This reverses the order, which should stay as it is.")
 _OTHER_ORDER = Message("The order is the wrong way round here.")
 _ACTIVATION = Message("The activation here should be {right}, not {mine}.")
+# A number that is too small in one term of a sum can be made up for in another.
+_ROUNDED = Message("One way to fix it: round up here, not down.")
+_OPERATOR = Message("One way to fix it: another operator in place of `{mine}`.")
+_NUMBER = Message("One way to fix it: another number in place of `{mine}`.")
 
-#: Functions that are activations, as people call them.
-_ACTIVATIONS = {"relu": "ReLU", "gelu": "GELU", "silu": "SiLU"}
-#: Activations that hardly any model of the course uses.
-_UNLIKELY = frozenset({"elu", "leaky_relu", "mish", "relu6", "selu", "softplus", "hardtanh", "celu"})
-_MODULES = frozenset({"F", "nn", "np", "numpy", "torch"})
 _MUTABLE = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -58,14 +61,18 @@ class _Change:
     new: str
 
 
-def slips(exercise: Exercise, file: SourceFile, files: tuple[SourceFile, ...]) -> Iterator[Slip]:
-    """The slips in the definition of ``exercise`` and in what it uses of the same file; none if this is long."""
+def slips(exercise: Exercise, file: SourceFile, files: tuple[SourceFile, ...], small: bool = False) -> Iterator[Slip]:
+    """The slips in the definition of ``exercise`` and in what it uses of the same file; none if this is long.
+
+    With ``small``, single operators and numbers, any of which may be wrong.
+    """
     if sum(len(part.text) for part in file.parts) > bounded.SMALL:
         return
     names = {exercise.name} | {name for _, name in definitions(exercise.name, file, (file,))}
     for part in file.parts:
         lines = part.text.split("\n")
-        for change in _Finder(part.text, names).changes():
+        finder = _Finder(part.text, names)
+        for change in finder.small() if small else finder.changes():
             text = part.text.encode()
             changed = (text[: change.start] + change.new.encode() + text[change.end :]).decode()
             where = where_of(part.label, change.node, lines)
@@ -84,17 +91,26 @@ class _Finder:
         self.tree = ast.parse(text)
         self.names = names
         self.lines = [line.encode() for line in text.split("\n")]
+        defined = [node for node in self.tree.body if isinstance(node, (_Function, ast.ClassDef))]
+        self.chosen = [node for node in defined if node.name in names]
+
+    def small(self) -> Iterator[_Change]:
+        """Changes of what rounds, of one number, and of one operator, with which a loop may not end."""
+        nodes = list(itertools.chain.from_iterable(map(ast.walk, self.chosen)))
+        left_out = [node.value for node in nodes if isinstance(node, ast.AugAssign)]  # `n += 0` may loop forever
+        left_out += [node.operand for node in nodes if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)]
+        expressions = [node for node in nodes if isinstance(node, ast.expr) and node not in left_out]
+        for kind, node in itertools.product((self._rounded, self._numbers, self._operators), expressions):
+            yield from kind(node)
 
     def changes(self) -> Iterator[_Change]:
         """The changes, those that say the most first."""
-        defined = [node for node in self.tree.body if isinstance(node, (_Function, ast.ClassDef))]
-        chosen = [node for node in defined if node.name in self.names]
-        functions = [node for top in chosen for node in ast.walk(top) if isinstance(node, _Function)]
+        functions = [node for top in self.chosen for node in ast.walk(top) if isinstance(node, _Function)]
         kinds: tuple[Callable[[_Function], Iterator[_Change]], ...] = (
             self._discarded, self._never_read, self._defaults, self._stored, self._jumps, self._orders,
             self._activations,
         )  # fmt: skip
-        for node in chosen:
+        for node in self.chosen:
             if isinstance(node, ast.ClassDef):
                 yield from self._of_the_class(node)
         for kind in kinds:
@@ -157,7 +173,7 @@ class _Finder:
         shared = [
             (node, name, f"self.{name} = {self._segment(value)}")
             for node in owner.body
-            for name, value in _named(node)
+            for name, value in named(node)
             if _is_mutable(value)
         ]
         names = join((f"`{name}`" for _, name, _ in shared), Message(" and "))
@@ -193,9 +209,9 @@ class _Finder:
                 yield from self._before(_DEFAULT.fill(name=arg.arg), value, function, new)
 
     def _globals(self, function: _Function) -> Iterator[_Change]:
-        used = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+        used = edits.names_in(function)
         for node in self.tree.body:
-            for name, value in _named(node):
+            for name, value in named(node):
                 if name in used and _is_mutable(value) and function.name in (*self.names, "__init__"):
                     yield from self._before(_GLOBAL.fill(name=name), node, function, f"{name}.clear()")
 
@@ -215,7 +231,7 @@ class _Finder:
                 ):
                     yield self._instead(_REVERSED, node, self._segment(value))
                 case ast.Call(func=ast.Attribute(value=value, attr="flip"), args=args):
-                    of_module = isinstance(value, ast.Name) and value.id in _MODULES
+                    of_module = isinstance(value, ast.Name) and value.id in known("modules")
                     yield self._instead(_REVERSED, node, self._segment(args[0] if of_module and args else value))
                 case ast.Call(keywords=keywords):
                     for each in keywords:
@@ -225,10 +241,34 @@ class _Finder:
     def _activations(self, function: _Function) -> Iterator[_Change]:
         for node in ast.walk(function):
             match node:
-                case ast.Attribute(attr=mine) if mine in _UNLIKELY:
-                    for name, right in _ACTIVATIONS.items():
+                case ast.Attribute(attr=mine) if mine in known("unlikely"):
+                    for name, right in known("activations").items():
                         said = _ACTIVATION.fill(right=right, mine=f"`{mine}`")
                         yield self._instead(said, node, self._segment(node)[: -len(mine)] + name)
+
+    def _rounded(self, node: ast.expr) -> Iterator[_Change]:
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv):
+            new = f"(-(-({self._segment(node.left)}) // ({self._segment(node.right)})))"
+            yield self._instead(_ROUNDED, node, new)
+
+    def _operators(self, node: ast.expr) -> Iterator[_Change]:
+        match node:
+            case ast.BinOp(left, kind, right) | ast.Compare(left, [kind], [right]):
+                start, end = self._end(left), self._start(right)
+                between = b"\n".join(self.lines)[start:end].decode()
+                for mine, other in known("operators").get(type(kind).__name__, {}).items():
+                    yield _Change(_OPERATOR.fill(mine=mine), node, start, end, between.replace(mine, other, 1))
+
+    def _numbers(self, node: ast.expr) -> Iterator[_Change]:
+        mine = self._segment(node)
+        if re.fullmatch(r"-?\d{1,3}", mine):
+            for other in (int(mine) + 1, int(mine) - 1):
+                yield self._instead(_NUMBER.fill(mine=mine), node, f"({other})")
+
+
+def known(kind: str) -> Any:
+    """A table of names: of functions, of operators and so on."""
+    return table(__file__, "names.yaml")[kind]
 
 
 def _target(value: ast.expr) -> ast.expr | None:
@@ -245,11 +285,11 @@ def _target(value: ast.expr) -> ast.expr | None:
         case _:
             return None
     plain = isinstance(source, (ast.Name, ast.Attribute, ast.Subscript)) and not _is_self(source)
-    effect = name in table(__file__, "names.yaml")["for_effect"] or name.endswith("_")
+    effect = name in known("for_effect") or name.endswith("_")
     return None if effect or not plain else source
 
 
-def _named(node: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
+def named(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
     """The name that a statement gives to a value, and the value."""
     match node:
         case ast.Assign(targets=[ast.Name(id=name)], value=value) | ast.AnnAssign(

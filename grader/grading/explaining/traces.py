@@ -154,8 +154,11 @@ def equal_results(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
 def intermediate_at(marks: tuple[ReferenceValue, ...], trace: Trace, probe: int, at: int) -> int | None:
     """The index of the intermediate value of the reference that this probe has in case ``at``; None if none."""
     mine = trace.values[probe][-1]
-    steps = ((n, each.values[at][-1]) for n, each in enumerate(marks) if not each.final and each.values[at])
-    return next((n for n, value in steps if is_distinctive(value) and same_content(value, mine)), None)
+    steps = ((n, each, each.values[at][-1]) for n, each in enumerate(marks) if not each.final and each.values[at])
+    told = (
+        (n, value) for n, each, value in steps if is_distinctive(value) or not (np.ndim(value) or each.is_by_chance)
+    )
+    return next((n for n, value in told if same_content(value, mine)), None)
 
 
 def is_distinctive_in(mark: ReferenceValue, at: int) -> bool:

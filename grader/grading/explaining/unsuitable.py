@@ -8,38 +8,40 @@ is where it is called.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+import functools
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 
-from grader.core.model import Course, SourceFile
-from grader.core.tables import table
+from grader.core.model import Course, Part, SourceFile
+from grader.course import edits
 from grader.grading.explaining.landmarks import Where, where_of
+from grader.grading.explaining.slips import known, named
 
 #: Initialisers such as ``xavier_uniform_``.
 _INITIALISERS = ("_uniform_", "_normal_")
-#: Helpers that do what their names say: if another value belongs there, the place is where they are called.
-_ELEMENTARY = frozenset({"sigmoid", "_sigmoid", "sigma", "relu", "_relu", "tanh"})
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _DEFINITIONS = (*_FUNCTIONS, ast.ClassDef)
-_FILLS = frozenset(
-    f"{before}{name}{after}"
-    for name in ("zeros", "ones", "full", "empty")
-    for before, after in (("", ""), ("new_", ""), ("", "_like"))
-)
+#: How many parsed texts are kept: those of the reference are needed for every exercise.
+_PARTS = 128
 
 
 def unsuitable(files: tuple[SourceFile, ...]) -> frozenset[Where]:
     """The places of such expressions, and of all expressions inside them."""
-    found: set[Where] = set()
-    for file in files:
-        for part in file.parts:
-            for outer in _unsuitable(ast.parse(part.text)):
-                found |= _places(part.label, outer, part.text.split("\n"))
-    return frozenset(found)
+    return frozenset().union(*(_found(part, _unsuitable) for file in files for part in file.parts))
 
 
-def _places(label: str, outer: ast.AST, lines: list[str]) -> set[Where]:
-    """The places of all expressions in ``outer``."""
-    return {where_of(label, node, lines) for node in ast.walk(outer) if isinstance(node, ast.expr)}
+def relative(files: tuple[SourceFile, ...]) -> frozenset[Where]:
+    """The places of values that count only up to a term or a factor, so that others there repair the code as well.
+
+    They are differences with a maximum, and what is divided by its own sum.
+    """
+    return frozenset().union(*(_found(part, _relative) for file in files for part in file.parts))
+
+
+@functools.lru_cache(_PARTS)
+def _found(part: Part, find: Callable[[ast.AST], Iterator[ast.expr]]) -> frozenset[Where]:
+    lines = part.text.split("\n")
+    return frozenset(where_of(part.label, node, lines) for node in find(ast.parse(part.text)))
 
 
 def shared(files: tuple[SourceFile, ...], function: str, course: Course) -> frozenset[Where]:
@@ -48,28 +50,17 @@ def shared(files: tuple[SourceFile, ...], function: str, course: Course) -> froz
     uses: dict[str, set[str]] = {}
     for file in files:
         for part in file.parts:
+            lines = part.text.split("\n")
             for node in ast.parse(part.text).body:
                 if isinstance(node, _DEFINITIONS):
                     # Files may have definitions of the same name.
-                    places.setdefault(node.name, set()).update(_places(part.label, node, part.text.split("\n")))
-                    names = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
-                    uses.setdefault(node.name, set()).update(names)
-    mine = _reachable(uses, {function})
+                    inside = (where_of(part.label, each, lines) for each in _expressions(node))
+                    places.setdefault(node.name, set()).update(inside)
+                    uses.setdefault(node.name, set()).update(edits.names_in(node))
     exercises = {exercise.name for question in course.questions for exercise in question.exercises}
-    others = _reachable(uses, (uses.keys() - mine) | (exercises - {function}))
+    mine = edits.reached([function], uses, set).keys()
+    others = edits.reached((uses.keys() - mine) | (exercises - {function}), uses, set).keys()
     return frozenset().union(*(places[name] for name in (mine & others) - {function}))
-
-
-def _reachable(uses: Mapping[str, set[str]], start: Iterable[str]) -> set[str]:
-    """The definitions among ``start`` and all that they use."""
-    reached: set[str] = set()
-    waiting = [name for name in start if name in uses]
-    while waiting:
-        name = waiting.pop()
-        if name not in reached:
-            reached.add(name)
-            waiting += [used for used in uses[name] if used in uses]
-    return reached
 
 
 def function_around(files: tuple[SourceFile, ...], where: Where) -> range:
@@ -86,7 +77,35 @@ def text_of(files: tuple[SourceFile, ...], label: str) -> str:
     return next(part.text for file in files for part in file.parts if part.label == label)
 
 
-def _unsuitable(tree: ast.Module) -> Iterator[ast.expr]:
+def _expressions(outer: ast.AST) -> Iterator[ast.expr]:
+    return (node for node in ast.walk(outer) if isinstance(node, ast.expr))
+
+
+def _relative(tree: ast.AST) -> Iterator[ast.expr]:
+    for function in (node for node in ast.walk(tree) if isinstance(node, _FUNCTIONS)):
+        made = [*itertools.chain.from_iterable(map(named, ast.walk(function)))]
+        for node in ast.walk(function):
+            match node:
+                case ast.BinOp(_, ast.Sub(), value) if _is_of(value, made, known("maxima")):
+                    yield node
+                case ast.BinOp(ast.Name(name), ast.Div(), value) | ast.AugAssign(ast.Name(name), ast.Div(), value):
+                    if _is_of(value, made, ["sum"], name):
+                        yield from (each for of, each in made if of == name)
+
+
+def _is_of(value: ast.expr, made: list[tuple[str, ast.expr]], functions: Sequence[str], name: str = "") -> bool:
+    """Whether ``value``, also as a variable, is made with one of the ``functions``, of the variable ``name`` if any."""
+    sources = [value, *(each for of, each in made if isinstance(value, ast.Name) and of == value.id)]
+    calls = (each for each in itertools.chain(*map(ast.walk, sources)) if isinstance(each, ast.Call))
+    return any(_called(each) in functions and name in ("", *edits.names_in(each)) for each in calls)
+
+
+def _unsuitable(tree: ast.AST) -> Iterator[ast.expr]:
+    for outer in _outermost(tree):
+        yield from _expressions(outer)
+
+
+def _outermost(tree: ast.AST) -> Iterator[ast.expr]:
     for node in ast.walk(tree):
         match node:
             case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test) | ast.Assert(test=test):
@@ -95,7 +114,7 @@ def _unsuitable(tree: ast.Module) -> Iterator[ast.expr]:
                 yield from bounds
             case ast.Call() if _draws(_called(node)):
                 yield node
-            case ast.FunctionDef(name=name, body=[*_, ast.Return(value=ast.expr() as value)]) if name in _ELEMENTARY:
+            case ast.FunctionDef(name=name, body=[*_, ast.Return(ast.expr() as value)]) if name in known("elementary"):
                 yield value
         for name in ("body", "orelse"):
             if isinstance(block := getattr(node, name, None), list):
@@ -118,7 +137,8 @@ def _values(value: ast.expr) -> list[ast.expr]:
 
 
 def _is_fill(value: ast.expr) -> bool:
-    return isinstance(value, (ast.Constant, ast.UnaryOp)) or (isinstance(value, ast.Call) and _called(value) in _FILLS)
+    called = _called(value) if isinstance(value, ast.Call) else ""
+    return isinstance(value, (ast.Constant, ast.UnaryOp)) or called in known("fills")
 
 
 def _stored(node: ast.AST) -> set[str]:
@@ -129,7 +149,7 @@ def _stored(node: ast.AST) -> set[str]:
 
 
 def _draws(name: str) -> bool:
-    return name in table(__file__, "names.yaml")["random"] or name.endswith(_INITIALISERS)
+    return name in known("random") or name.endswith(_INITIALISERS)
 
 
 def _called(call: ast.Call) -> str:

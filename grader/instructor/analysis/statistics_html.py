@@ -34,7 +34,6 @@ _SEVERAL = Message(
 def render(statistics: Statistics, course: Course, lang: Lang, *, names: bool = False) -> str:
     """The page, in ``lang`` until its reader chooses the other language."""
     parts = groupby(view.begun(statistics), key=lambda part: part.question)
-    each = _each(len(statistics.grid))
     return self_contained(
         "statistics.html",
         sheet(_TEMPLATES / "statistics.css"),
@@ -50,21 +49,15 @@ def render(statistics: Statistics, course: Course, lang: Lang, *, names: bool = 
         findings=view.findings(statistics, course, names=names),
         parts=[(question, list(inside)) for question, inside in parts],
         bar=_SCALE.bar(),
-        map_said=_LEARNER if each == 1 else _SEVERAL.fill(each=each),
         map=heat_map(statistics, names=names) if statistics.questions else None,
         lang=lang,
     )
 
 
-def _each(learners: int) -> int:
-    """How many learners one row of the heat map represents."""
-    return -(-learners // _ROWS) or 1
-
-
 def heat_map(statistics: Statistics, *, names: bool) -> dict[str, Any]:
     """What the heat map shows: the labels and cells of its rows, and the means of the class with their cells."""
     order = view.by_points(statistics)
-    each = _each(len(order))
+    each = -(-len(order) // _ROWS) or 1  # learners in one row
     grid = np.array([statistics.grid[at] for at in order])
     firsts = range(0, len(order), each)
     labels = [str(at + 1) for at in firsts]
@@ -75,6 +68,7 @@ def heat_map(statistics: Statistics, *, names: bool) -> dict[str, Any]:
     means = grid.mean(axis=0)
     return {
         "each": each,
+        "said": _LEARNER if each == 1 else _SEVERAL.fill(each=each),
         "named": names,
         "labels": labels,
         "cells": _cells([grid[at : at + each].mean(axis=0) for at in firsts]),

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from grader.core.layout import cells, pad, shorten
+from grader.core.layout import columns, shorten
 from grader.core.model import Course, Lang, Message, Text
 from grader.core.serialize import Unrounded
 from grader.core.tables import table, text_of
@@ -309,16 +309,10 @@ def _table(statistics: Statistics, course: Course, lang: Lang, width: int) -> It
         name = shorten(label(part), _LONGEST_NAME)
         rows.append((name, share(part.difficulty), signed(part.discrimination), said))
     heads = tuple(text.of(lang) for text in COLUMNS)
-    widths = [max(map(cells, column)) for column in zip(heads, *(row for row in rows), strict=True)]
-    yield _line(heads, widths, width), "bold"
-    for part, row in zip(begun(statistics), rows, strict=True):
-        yield _line(row, widths, width), "red" if part.name in statistics.negative else ""
-
-
-def _line(row: Sequence[str], widths: Sequence[int], width: int) -> str:
-    """A row of the table; its last cell is cut to the width of the page."""
-    fixed = "  ".join(pad(cell, widths[at], right=at > 0) for at, cell in enumerate(row[:-1]))
-    return f"{fixed}  {shorten(row[-1], width - cells(fixed) - 2)}".rstrip()
+    head, *lines = (shorten(line, width) for line in columns([heads, *rows], right=[1, 2]))
+    yield head, "bold"
+    for part, line in zip(begun(statistics), lines, strict=True):
+        yield line, "red" if part.name in statistics.negative else ""
 
 
 def _beliefs(page: Page, statistics: Statistics, course: Course) -> None:

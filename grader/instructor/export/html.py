@@ -115,12 +115,6 @@ def _without_drawn(course: Course) -> Course:
 def _index(book: Book, rows: tuple[ClassRow, ...], files: list[str | None], lang: Lang) -> str:
     from grader.report.html import self_contained, sheet  # loads jinja2, numpy
 
-    to = {(row.id, row.number): file for row, file in zip(rows, files, strict=True)}
-
-    def link(row: ClassRow) -> str | None:
-        file = to[row.id, row.number]
-        return quote(file) if file else None
-
     return self_contained(
         "index.html",
         sheet(_TEMPLATES / "index.css", _SHARED / "class_table.css"),
@@ -135,7 +129,7 @@ def _index(book: Book, rows: tuple[ClassRow, ...], files: list[str | None], lang
         questions=list(book.points),
         sections=any(row.section for row in rows),
         rows=rows,
-        link=link,
+        files={(row.id, row.number): quote(file) for row, file in zip(rows, files, strict=True) if file},
     )
 
 

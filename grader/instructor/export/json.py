@@ -23,7 +23,7 @@ attncheck export json --from results --to class.json
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from grader.classroom.marks import Mark
 from grader.classroom.results import Book, mark_json
@@ -54,17 +54,16 @@ def _document(book: Book, options: ExportOptions) -> Iterator[str]:
         "questions": {name: number(points) for name, points in book.points.items()},
     }
     yield readable_json(head)[:-2] + ',\n "marks": ['
-    comma = "\n"
-    for mark in book.marks():
-        if options.learner in (None, mark.learner.id):
-            yield comma + readable_json(_mark(book, mark, options.lang))
-            comma = ",\n"
+    chosen = (mark for mark in book.marks() if options.learner in (None, mark.learner.id))
+    yield from _listed(book, chosen, options.lang)
     yield '\n ],\n "unmatched": ['
-    comma = "\n"
-    for mark in book.unmatched() if options.learner is None else ():
-        yield comma + readable_json(_mark(book, mark, options.lang))
-        comma = ",\n"
+    yield from _listed(book, book.unmatched() if options.learner is None else (), options.lang)
     yield "\n ]\n}\n"
+
+
+def _listed(book: Book, marks: Iterable[Mark], lang: Lang) -> Iterator[str]:
+    for at, mark in enumerate(marks):
+        yield (",\n" if at else "\n") + readable_json(_mark(book, mark, lang))
 
 
 def _answers(found: Mapping[str, object]) -> dict[str, object]:

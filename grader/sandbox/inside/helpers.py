@@ -16,7 +16,7 @@ from .counting import counted, counter, watch
 from .errors import InvalidResult
 from .forbidding import forbid
 from .layers import adapted, decoder_layer, encoder_layer, forward, initialize_lazy
-from .projections import Projections
+from .projections import Piece, Projections
 
 
 def ready(instance: Any, dtype: str | None = None) -> Any:
@@ -39,24 +39,19 @@ def projections(instance: Any, weights: dict[str, Any]) -> Projections:
     return Projections.fill(instance, weights)
 
 
-def table(instance: Any, weights: dict[str, Any]) -> FilledTable:
-    """Copies ``weights["table"]`` to where the instance keeps its table of positions."""
-    return FilledTable.fill(instance, weights)
-
-
-def describe(filled: Projections | FilledTable) -> dict[str, Any]:
+def describe(filled: Projections) -> dict[str, Any]:
     """Where the weights were copied to, as plain data."""
     return filled.describe()
 
 
-def collect_gradients(filled: Projections | FilledTable) -> None:
+def collect_gradients(filled: Projections) -> None:
     """Makes the tensors of a plain class require gradients. What a module has frozen stays frozen."""
     for leaf in () if isinstance(filled.instance, torch.nn.Module) else filled.leaves():
         if leaf.is_leaf:
             leaf.requires_grad_()
 
 
-def gradients(output: Any, arguments: list[Any], filled: Projections | FilledTable | None = None) -> list[Any] | None:
+def gradients(output: Any, arguments: list[Any], filled: Projections | None = None) -> list[Any] | None:
     """Gradients of a nonlinear loss of ``output`` with respect to the arguments, then to each projection.
 
     The loss is Σ c·y + y²/2 with c = cos(1, 2, 3, …); a plain sum would say nothing about query and key. An entry is
@@ -314,52 +309,37 @@ def _tensors(instance: Any) -> Iterator[tuple[str, torch.Tensor]]:
 
 
 @dataclass(frozen=True, slots=True)
-class FilledTable:
-    """An instance whose table has been filled by the grader; ``found`` is None if there was nothing to fill in."""
+class _Held(Piece):
+    """A table in the instance, used as (max_len, d_model) whatever its leading axes."""
 
-    instance: Any
-    path: str = ""
-    found: torch.Tensor | None = None
+    tensor: Any = None
 
-    @classmethod
-    def fill(cls, instance: Any, weights: dict[str, Any]) -> FilledTable:
-        """Copies ``weights["table"]`` to the table of the instance. Raises ``InvalidResult`` if it has none."""
-        if not weights:
-            return cls(instance)
-        wanted = torch.as_tensor(weights["table"])
-        rows = list(_tensors(instance))
-        for path, held in rows:
-            if held.shape[-2:] == wanted.shape and held.numel() == wanted.numel():
-                values = wanted.reshape(held.shape)
-                if held.dtype == values.dtype:
-                    held.data.copy_(values)  # in place, for anything that shares its memory
-                else:
-                    held.data = values.clone()
-                return cls(instance, path, held)
-        raise InvalidResult("table", str(tuple(wanted.shape)), *(f"{path} {tuple(held.shape)}" for path, held in rows))
+    @property
+    def base(self) -> Any:
+        """The table as stored."""
+        return self.tensor
 
-    def describe(self) -> dict[str, Any]:
-        """Its name, whether it is registered and whether it is trainable, as for projections."""
-        assert self.found is not None
-        module = isinstance(self.instance, torch.nn.Module)
-        registered = {id(p) for p in self.instance.parameters()} if module else set()
-        return {
-            "attributes": {"table": self.path},
-            "shared": [],
-            "module": module,
-            "registered": {"table": id(self.found) in registered},
-            "trainable": {"table": self.found.requires_grad},
-            "biased": False,
-        }
+    def view(self, matrix: Any) -> Any:
+        """``matrix`` (stored like the table) without its leading axes."""
+        return matrix.reshape(matrix.shape[-2:])
 
-    def leaves(self) -> list[Any]:
-        """The table, if there is one."""
-        return [] if self.found is None else [self.found]
 
-    def gradients(self, by_leaf: dict[int, Any]) -> list[Any]:
-        """Its gradient as ``(max_len, d_model)``, or None."""
-        gradient = by_leaf.get(id(self.found))
-        return [None if gradient is None else gradient.reshape(gradient.shape[-2:])]
+def table(instance: Any, weights: dict[str, Any]) -> Projections:
+    """Copies ``weights["table"]`` to the instance's table of positions. Raises ``InvalidResult`` if there is none."""
+    if not weights:
+        return Projections(instance, {}, shared=[], biased=False)
+    wanted = torch.as_tensor(weights["table"])
+    rows = list(_tensors(instance))
+    for path, held in rows:
+        if held.shape[-2:] == wanted.shape and held.numel() == wanted.numel():
+            values = wanted.reshape(held.shape)
+            if held.dtype == values.dtype:
+                held.data.copy_(values)  # in place, for anything that shares its memory
+            else:
+                held.data = values.clone()
+            place = _Held(instance, "", path, transposed=False, tensor=held)
+            return Projections(instance, {"table": (place,)}, shared=[], biased=False)
+    raise InvalidResult("table", str(tuple(wanted.shape)), *(f"{path} {tuple(held.shape)}" for path, held in rows))
 
 
 HELPERS: Mapping[str, Callable[..., Any]] = MappingProxyType(

@@ -104,8 +104,10 @@ def test_names_of_a_helper() -> None:
 
 
 def test_no_tag_decides() -> None:
-    """Then few cases are named: the wrong ones, or the right ones."""
+    """Then few cases are named: the wrong ones, or the right ones; nothing if all are wrong, or only two."""
     args = {"x": ROWS}
+    assert said(*[(str(number), WRONG, args) for number in range(4)]) == []
+    assert said(("a", RIGHT, args), ("b", WRONG, {"x": ROWS, "mask": BITS})) == []
     right = [(f"right {number}", RIGHT, args) for number in range(5)]
     assert said(*right, ("odd", WRONG, args)) == ["Correct in 5 of 6 cases; wrong only in “odd”."]
     wrong = [(f"wrong {number}", WRONG, args) for number in range(5)]
@@ -113,21 +115,6 @@ def test_no_tag_decides() -> None:
     assert said(*wrong, *right) == []
     odd = [tried("odd", RIGHT, x=ROWS), tried("odd", WRONG, check="gradients", x=ROWS)]
     assert not list(condition(failure(*odd, *(tried(*case[:2], x=ROWS) for case in wrong)))), "it is not correct"
-
-
-def test_all_or_two_cases() -> None:
-    """Nothing is said if every case is wrong, or there are too few."""
-    args = {"x": ROWS}
-    assert said(*[(str(number), WRONG, args) for number in range(4)]) == []
-    assert said(("a", RIGHT, args), ("b", WRONG, {"x": ROWS, "mask": BITS})) == []
-
-
-def test_a_check_that_alone_fails() -> None:
-    """If every result is right, the check that fails says under which condition it is not."""
-    evidence = [tried("a", RIGHT, x=ROWS), tried("a", WRONG, check="gradients", x=ROWS)]
-    assert [plain(each.text.en) for each in condition(failure(*evidence))] == [
-        "Every result is correct; only the gradients are wrong or missing."
-    ]
 
 
 def test_results_that_differ_from_call_to_call() -> None:
@@ -140,27 +127,22 @@ def test_results_that_differ_from_call_to_call() -> None:
 
 
 @pytest.mark.parametrize(
-    ("message", "said"),
+    ("check", "status", "message", "said"),
     [
-        (DIFFERENT, "repeating the same call"),
-        (STATE, "after other calls"),
-        (STALE, "a call with other numbers"),
-        (LATER, "with other arguments"),
+        ("gradients", WRONG, None, "Every result is correct; only the gradients are wrong or missing."),
+        ("repeatable", WRONG, DIFFERENT, "repeating the same call"),
+        ("repeatable", WRONG, STATE, "after other calls"),
+        ("repeatable", WRONG, STALE, "a call with other numbers"),
+        ("repeatable", WRONG, LATER, "with other arguments"),
+        ("repeatable", Status.RAISED, None, "an exception is raised"),  # there is no earlier result to differ from
     ],
 )
-def test_only_what_the_calls_showed_is_said(message: Text, said: str) -> None:
-    """A later call with other arguments that is wrong is no repeated call, and need not keep anything."""
-    again = tried("a", WRONG, check="repeatable", x=ROWS)
-    told = replace(again, verdict=replace(again.verdict, message=message))
+def test_a_check_that_alone_fails(check: str, status: Status, message: Text | None, said: str) -> None:
+    """It says under which condition, and no more than the calls showed: a later one need not repeat the first."""
+    failed = tried("a", status, check=check, x=ROWS)
+    told = replace(failed, verdict=replace(failed.verdict, message=message))
     (found,) = condition(failure(tried("a", RIGHT, x=ROWS), told))
     assert said in plain(found.text.en) and plain(found.text.zh)
-
-
-def test_more_calls_that_raise() -> None:
-    """Nothing differs from an earlier result: there is none."""
-    again = tried("a", Status.RAISED, check="repeatable", x=ROWS)
-    (found,) = condition(failure(tried("a", RIGHT, x=ROWS), again))
-    assert "an exception is raised" in plain(found.text.en)
 
 
 def test_every_tag_has_two_sides_in_both_languages() -> None:

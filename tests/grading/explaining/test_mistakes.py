@@ -15,16 +15,11 @@ from grader.grading.explaining import mistakes
 from grader.grading.explaining.evidence import Evidence
 from grader.grading.explaining.mistake import diagnose
 from grader.grading.explaining.mistakes import MistakeSignature, agree, same
-from tests.explaining import tried
+from tests.explaining import gave, tried
 from tests.helpers import array
 
 PASSED, FAILED = Verdict(Status.PASSED), Verdict(Status.FAILED)
 GONE = Verdict(Status.SKIPPED, applies=False)
-
-
-def gave(*values: Any) -> tuple[Observation, ...]:
-    """One program that returned arrays."""
-    return (Returned(tuple(array(value) for value in values)),)
 
 
 def raised(kind: str) -> tuple[Observation, ...]:
@@ -139,7 +134,7 @@ def test_same(a: Any, b: Any, array_type: Any, expected: bool) -> None:
 @pytest.mark.parametrize(("check", "named"), [("values", True), ("dtype", False)])
 def test_precision_counts_only_where_it_is_checked(check: str, named: bool) -> None:
     """The check of values accepts float64 where the reference has float32, so a mistake made in float64 has a name."""
-    known = suspect("twice", gave([2.0, 4.0]))
+    known = suspect("twice", (Returned((array([2.0, 4.0]),)),))
     wide = (Returned((array([2.0, 4.0], "float64"),)),)
     found = diagnose([tried("a case", Status.FAILED, check=check, got=wide)], [known], "torch")
     assert (found is not None) == named

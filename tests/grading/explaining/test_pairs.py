@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from grader.core.model import Mistake, Observation, Status
@@ -73,9 +75,14 @@ def test_pairs_that_cannot_explain_it_are_not_run() -> None:
     assert asked == [(0, 1)]
 
 
-def test_without_references_no_pair_is_asked_for() -> None:
-    """A learners' edition cannot run them."""
-    assert pairs.both(failure(*MIXED, known=(A, B), changed=[{0, 2}, {1, 2}], pair=None)) == ()
+def test_a_mistake_that_another_undoes() -> None:
+    """Most of what only one of the two changes must be wrong, or it was not made; a few may be right by chance."""
+    same = [gave(ONE), gave(TWO), gave(OTHER)]
+    for right, names in (([9.0, *GOOD[1:]], ("a", "b")), (OTHER[:3] + GOOD[3:], ())):
+        evidence = [*MIXED[:2], tried("2", WRONG, got=gave(OTHER), expected=gave(right))]
+        asked = failure(*evidence, known=(A, mistake("b", GOOD, TWO, right)), changed=[{0, 2}, {1, 2}])
+        assert pairs.both(asked) == ()  # a learners' edition cannot run references
+        assert pairs.both(replace(asked, pair=lambda one, two, numbers: [same[at] for at in numbers])) == names
 
 
 def test_each_in_cases_of_its_own() -> None:

@@ -39,6 +39,7 @@ RIGHT = {
     "masked": "scores.masked_fill(~mask, float('-inf'))",
     "weights": "torch.softmax(scores, -1)",
 }
+WRONG = ("scaled_dot_product_attention", ATTENTION.format(**RIGHT | {"scores": "q @ k.transpose(-2, -1) / d"}))
 NORM = """
 import numpy as np
 def layer_norm(x, gamma, beta, eps=1e-5):
@@ -69,12 +70,17 @@ def context(course: Course, sandbox: Sandbox) -> GradingContext:
     return GradingContext(course, Seed.public(), sandbox.observe, public_only=True)
 
 
-def places(context: GradingContext, sandbox: Sandbox, name: str, text: str) -> tuple[list[Diagnosis], float]:
-    """What is said about one exercise, and its points."""
+def graded(context: GradingContext, observe: Any, name: str, text: str) -> Any:
+    """The result of one exercise."""
     selection = Selection(exercises=(name,))
-    report = grade(context.course, submission(attention=text), sandbox.observe, selection=selection, context=context)
-    (result,) = report.questions[0].exercises
-    return [each for each in result.diagnosis if each.voice == "place"], result.earned
+    report = grade(context.course, submission(attention=text), observe, selection=selection, context=context)
+    return report.questions[0].exercises[0]
+
+
+def places(context: GradingContext, sandbox: Sandbox, name: str, text: str) -> list[Diagnosis]:
+    """What is said about one exercise."""
+    found = graded(context, sandbox.observe, name, text).diagnosis
+    return [each for each in found if each.voice == "place"]
 
 
 @pytest.mark.parametrize(
@@ -91,7 +97,7 @@ def test_the_place_is_found(
 ) -> None:
     """The line of the mistake, with what belongs there in words; the code of the reference is never shown."""
     text = ATTENTION.format(**RIGHT | changed)
-    (found,), _ = places(context, sandbox, "scaled_dot_product_attention", text)
+    (found,) = places(context, sandbox, "scaled_dot_product_attention", text)
     assert found.span is not None and found.span.line == line
     assert text.split("\n")[line - 1][found.span.column : found.span.end_column] in text
     assert said in plain(found.text.en) and found.unfinished == said.startswith("Still missing")
@@ -110,7 +116,7 @@ def test_classes_numpy_and_changes_in_place(
     context: GradingContext, sandbox: Sandbox, name: str, text: str, line: int
 ) -> None:
     """They have places like torch functions."""
-    found, _ = places(context, sandbox, name, text)
+    found = places(context, sandbox, name, text)
     assert found and all(each.span is not None and abs(each.span.line - line) <= 1 for each in found)
 
 
@@ -126,7 +132,7 @@ def embed(tokens, table, positions):
 
 def test_two_places(context: GradingContext, sandbox: Sandbox) -> None:
     """Are found if only both together repair the code."""
-    (first, second), _ = places(context, sandbox, "embed", EMBED)
+    first, second = places(context, sandbox, "embed", EMBED)
     assert [each.span and each.span.line for each in (first, second)] == [4, 6]
     assert "First, make this the embeddings times √d_model" in plain(first.text.en)
     assert plain(second.text.en).startswith("Second, make this the first n position")
@@ -145,7 +151,7 @@ def test_a_whole_submission_is_explained_like_each_exercise_alone(course: Course
     report = grade(course, whole, sandbox.observe, selection=selection, context=context)
     together = {result.name: result for question in report.questions for result in question.exercises}
     for name, text in wrong.items():
-        alone, _ = places(context, sandbox, name, text)
+        alone = places(context, sandbox, name, text)
         found = [each for each in together[name].diagnosis if each.voice == "place"]
         assert [each.text for each in found] == [each.text for each in alone]
         assert alone, name
@@ -217,10 +223,24 @@ def cross_attention(x, memory, w_q, w_k, w_v):
     return softmax(x @ w_q @ np.swapaxes(memory @ w_k, -1, -2) / w_q.shape[-1] ** 0.5, -2) @ (memory @ w_v)
 """
 
+OWN_SOFTMAX = """
+import numpy as np
+def softmax(z):
+    e = np.exp(z - z.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+def self_attention(x, w_q, w_k, w_v, causal=False):
+    scores = x @ w_q @ np.swapaxes(x @ w_k, -1, -2) / np.sqrt(x.shape[-1])
+    blocked = np.tri(x.shape[-2], dtype=bool).T
+    return softmax(np.where(blocked, -1e9, scores) if causal else scores) @ (x @ w_v)
+"""
+SHARE = "def ffn_parameter_share(d_model, d_ff):\n    rest = 4 * d_model**2\n    return 2 * d_model * d_ff / rest\n"
+
 
 @pytest.mark.parametrize(
     ("name", "text", "wrong"),
     [
+        ("self_attention", OWN_SOFTMAX, [7, 8]),
+        ("ffn_parameter_share", SHARE, [3]),
         ("online_softmax_attention", ONLINE, range(11, 16)),
         ("crossover_length", CROSSOVER, [6]),
         ("speculative_accept", ACCEPT, [10, 11]),
@@ -231,8 +251,11 @@ def cross_attention(x, memory, w_q, w_k, w_v):
 def test_correct_lines_are_no_places(
     context: GradingContext, sandbox: Sandbox, name: str, text: str, wrong: Sequence[int]
 ) -> None:
-    """What repairs everything may be right: initial values, bounds, conditions, draws, what other code uses, too."""
-    found, _ = places(context, sandbox, name, text)
+    """What repairs everything may be right: initial values, bounds, conditions, draws, what other code uses, too.
+
+    So may what a softmax takes the exponential of, and what it gives: it undoes a shift or a factor.
+    """
+    found = places(context, sandbox, name, text)
     blamed = [each for each in found if " is correct" not in plain(each.text.en)]
     assert all(each.span is not None and each.span.line in wrong for each in blamed), [
         plain(each.text.en) for each in blamed
@@ -256,16 +279,21 @@ def f(x, n):
 
 def test_what_is_no_place() -> None:
     """Bounds, conditions, draws, and initial values that a loop changes; not what is computed from inputs."""
-    lines = UNSUITABLE.split("\n")
-    found = unsuitable.unsuitable(submission(attention=UNSUITABLE).files)
-    said = {lines[line - 1][column:end] for _, line, _, column, end in found}
+
+    def said_of(text: str, find: Any) -> set[str]:
+        found = find(submission(attention=text).files)
+        return {text.split("\n")[line - 1][column:end] for _, line, _, column, end in found}
+
+    said = said_of(UNSUITABLE, unsuitable.unsuitable)
     whole = {"torch.zeros(3)", "-1.0", "n + 1", "n > 2", "torch.rand(3)", "x.sum() > 0"}
     assert whole <= said and not said & {"x * 2", "x[i]", "kept[i]", "m + x[i]", "n - 1"}
+    shifted = "z - z.max(axis=-1, keepdims=True)"
+    assert said_of(OWN_SOFTMAX, unsuitable.relative) == {shifted, f"np.exp({shifted})"}
 
 
 def test_a_value_that_was_put_in_is_not_one_that_the_code_computed(context: GradingContext, sandbox: Sandbox) -> None:
     """The correct result repairs everything, so that counts only after values that the code itself has."""
-    found, _ = places(context, sandbox, "shift_right", "def shift_right(t, b):\n    return t * 0 + (t + b) * 2\n")
+    found = places(context, sandbox, "shift_right", "def shift_right(t, b):\n    return t * 0 + (t + b) * 2\n")
     assert not found
 
 
@@ -280,29 +308,15 @@ def test_beside_a_name_only_repairs_are_said() -> None:
         assert len(list(search._diagnoses("float64", traces))) == (0 if named else 1)
 
 
-def test_correct_code_has_no_place(context: GradingContext, sandbox: Sandbox) -> None:
-    """Nothing is said, and all points are earned."""
-    found, earned = places(context, sandbox, "scaled_dot_product_attention", ATTENTION.format(**RIGHT))
-    assert not found and earned > 0
-
-
 def test_points_stay(context: GradingContext, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     """With and without the voice, and if it breaks, all else in the report is the same."""
-    text = ATTENTION.format(**RIGHT | {"scores": "q @ k.transpose(-2, -1) / d"})
-
-    def graded() -> object:
-        selection = Selection(exercises=("scaled_dot_product_attention",))
-        seen = grade(context.course, submission(attention=text), sandbox.observe, selection=selection, context=context)
-        (question,) = seen.questions
-        return replace(question.exercises[0], diagnosis=())
-
-    with_it = graded()
+    with_it = replace(graded(context, sandbox.observe, *WRONG), diagnosis=())
 
     def broken(*_: object) -> tuple[()]:
         raise ValueError
 
     monkeypatch.setattr(place, "_reference_values", broken)
-    assert graded() == with_it
+    assert replace(graded(context, sandbox.observe, *WRONG), diagnosis=()) == with_it
 
 
 @pytest.mark.parametrize(
@@ -357,13 +371,7 @@ def made_up(label: str, line: int, probes: int = 2) -> tuple[Search, tuple[trace
         tried=tuple((number, 2, ()) for number in range(probes)),
     )
     search = Search(
-        code=Reruns(
-            plan=cast(Any, None),
-            form=cast(Any, None),
-            context=cast(Any, None),
-            files=submission(attention="x = 1\n").files,
-            child=cast(Any, print),
-        ),
+        code=Reruns(*[cast(Any, None)] * 3, submission(attention="x = 1\n").files, cast(Any, print)),
         cases=(),
         chosen=1,
         reference=place.ReferenceRun(marks, ()),
@@ -468,15 +476,13 @@ def test_without_a_budget_nothing_is_searched(
         ran.append(job)
         return sandbox.observe(job, limits)
 
-    wrong = submission(q05=ATTENTION.format(**RIGHT | {"scores": "q @ k.transpose(-2, -1) / d"}))
     shared = replace(context, max_graded_code=1)
-    chosen = Selection(exercises=("scaled_dot_product_attention",))
     searched = []
     for most in (getattr(place, budget), 0):
         monkeypatch.setattr(place, budget, most)
         shared.graded_code.clear()
         ran.clear()
-        grade(shared.course, wrong, observe, selection=chosen, context=shared)
+        graded(shared, observe, *WRONG)
         searched.append(any(program.probing for job in ran for program in job.programs))
     assert searched == [True, False]
 
@@ -492,11 +498,8 @@ def test_in_a_class_runs_end_a_search_and_seconds_do_not(
         return sandbox.observe(job, limits)
 
     monkeypatch.setattr(place, "CPU", 0.0)
-    wrong = submission(q05=ATTENTION.format(**RIGHT | {"scores": "q @ k.transpose(-2, -1) / d"}))
     shared = replace(context, max_graded_code=1)
     shared.graded_code.clear()
-    grade(
-        shared.course, wrong, observe, selection=Selection(exercises=("scaled_dot_product_attention",)), context=shared
-    )
+    graded(shared, observe, *WRONG)
     rounds = [sum(each) for each in asked if each]
     assert rounds and rounds[0] == pytest.approx(place.CPU_IN_A_CLASS)

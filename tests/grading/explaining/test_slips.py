@@ -10,7 +10,8 @@ import pytest
 
 from grader.core.marks import plain
 from grader.core.model import Parameter, Part, SourceFile, Status
-from grader.grading.explaining.slip import slip
+from grader.grading.explaining.place_text import Repair
+from grader.grading.explaining.slip import slip, small_slip
 from grader.grading.explaining.slips import slips
 from tests.explaining import EXERCISE, ROWS, failure, tried
 from tests.samples import samples
@@ -20,12 +21,12 @@ RIGHT, WRONG = Status.PASSED, Status.FAILED
 F = replace(EXERCISE, parameters=(Parameter("x", True),))
 
 
-def found(text: str) -> list[tuple[str, str]]:
+def found(text: str, small: bool = False) -> list[tuple[str, str]]:
     """What is said of the file ``text``, which defines ``f``, each with the line that is changed or added."""
     file = SourceFile("q.py", "q", (Part("q.py", text),), defines=(("f", 1),))
     lines = text.split("\n")
     said = []
-    for each in slips(F, file, (file,)):
+    for each in slips(F, file, (file,), small):
         (changed,) = each.files
         new = [line for line in changed.parts[0].text.split("\n") if line not in lines]
         said.append((each.said.en, new[-1].strip()))
@@ -48,6 +49,10 @@ def found(text: str) -> list[tuple[str, str]]:
         ("    return x.flip(0)", "reverses the order", "return x"),
         ("    return x.sort(descending=True)", "wrong way round", "return x.sort(descending=False)"),
         ("    return F.leaky_relu(x)", "should be ReLU, not `leaky_relu`", "return F.relu(x)"),
+        ("    return g(x) // n", "round up here", "return (-(-(g(x)) // (n)))"),
+        ("    return (x) <= (n)", "operator in place of `<=`", "return (x) < (n)"),
+        ("    return x * -2", "in place of `*`", "return x + -2"),
+        ("    return x @ -2, True", "number in place of `-2`", "return x @ (-1), True or return x @ (-3), True"),
         (
             "class f:\n    seen = []\n\n    def __init__(self):\n        pass\n",
             "belongs to the class",
@@ -69,7 +74,8 @@ def found(text: str) -> list[tuple[str, str]]:
 def test_what_looks_like_a_slip(body: str, word: str, line: str) -> None:
     """It is found in and around the function, and in those that it uses, and the change fixes it."""
     text = f"def f(x):\n{body}\n" if body.startswith(" ") else body
-    assert [changed for said, changed in found(text) if word in plain(said)] == [line]
+    both = [*found(text), *found(text, small=True)]
+    assert [changed for said, changed in both if word in plain(said)] == line.split(" or ")
 
 
 @pytest.mark.parametrize(
@@ -110,6 +116,23 @@ def test_a_slip_is_said_if_it_matters(right: Callable[[int], bool | None], most:
     told = list(slip(replace(whole, rerun=rerun)))
     assert [said in plain(each.text.en) for each in told] == ([] if said is None else [True])
     assert all(each.voice == "place" and each.span and each.span.line == 2 for each in told)
+
+
+@pytest.mark.parametrize(
+    ("unlike", "said"), [(None, ["One way to fix it: another number in place of `2`."]), ("fresh", []), (3, [])]
+)
+def test_a_number_is_said_if_another_one_fixes_everything(unlike: object, said: list[str]) -> None:
+    """Every case has to be right with it, and inputs that no case has."""
+    cases = [tried(str(number), WRONG if number < 4 else RIGHT, x=ROWS, number=number) for number in range(5)]
+    fresh = [(cases[0].seen.spec, replace(cases[0].seen.drawn, args=(("number", "fresh"),)))]
+
+    def rerun(asked: Any, files: Any = None, reference: Any = None) -> list[bool | None]:
+        return ["(3)" in files[0].parts[0].text and drawn.value("number") != unlike for _, drawn in asked]
+
+    whole = replace(failure(*cases, text="def f(x):\n    return 2\n"), exercise=F, rerun=rerun, fresh=lambda: fresh)
+    told = list(small_slip(whole))
+    assert [plain(each.text.en).split(" With")[0] for each in told] == said
+    assert all(isinstance(each, Repair) and each.span and each.span.line == 2 for each in told)
 
 
 @pytest.mark.prove

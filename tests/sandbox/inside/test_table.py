@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from grader.sandbox.inside.errors import InvalidResult
-from grader.sandbox.inside.helpers import FilledTable
+from grader.sandbox.inside.helpers import table
 
 ROWS = np.arange(12, dtype=np.float32).reshape(4, 3)
 
@@ -54,11 +54,12 @@ PLACES = [
 def test_a_table_is_found(place: tuple[str, Any, str, bool, bool]) -> None:
     """It gets the grader's numbers, and what is said about it is true."""
     _, instance, path, registered, learns = place
-    filled = FilledTable.fill(instance, {"table": torch.tensor(ROWS)})
+    filled = table(instance, {"table": torch.tensor(ROWS)})
     (leaf,) = filled.leaves()
     assert np.array_equal(leaf.detach().numpy().reshape(4, 3), ROWS)
     assert filled.describe() == {
         "attributes": {"table": path},
+        "missing": [],
         "shared": [],
         "module": isinstance(instance, nn.Module),
         "registered": {"table": registered},
@@ -71,21 +72,21 @@ def test_what_shares_the_memory_sees_the_numbers() -> None:
     """A view that was taken in the constructor stays a view."""
     made = module(p=nn.Parameter(torch.zeros(4, 3)))
     made.first = made.p.detach()[0]
-    FilledTable.fill(made, {"table": ROWS})
+    table(made, {"table": ROWS})
     assert made.first.tolist() == [0, 1, 2]
 
 
 def test_another_precision_is_taken_over() -> None:
     """A plain tensor is not moved by module.to, so its precision follows the numbers."""
     made = Plain(t=torch.zeros(4, 3, requires_grad=True))
-    (leaf,) = FilledTable.fill(made, {"table": ROWS.astype(np.float64)}).leaves()
+    (leaf,) = table(made, {"table": ROWS.astype(np.float64)}).leaves()
     assert leaf is made.__dict__["t"]
     assert (leaf.dtype, leaf.requires_grad) == (torch.float64, True)
 
 
 def test_gradients_have_the_shape_of_the_table() -> None:
     """Without the axes in front; None where none arrived."""
-    filled = FilledTable.fill(module(p=nn.Parameter(torch.zeros(1, 4, 3))), {"table": ROWS})
+    filled = table(module(p=nn.Parameter(torch.zeros(1, 4, 3))), {"table": ROWS})
     (leaf,) = filled.leaves()
     (gradient,) = filled.gradients({id(leaf): torch.ones(1, 4, 3)})
     assert gradient.shape == (4, 3)
@@ -94,7 +95,7 @@ def test_gradients_have_the_shape_of_the_table() -> None:
 
 def test_no_numbers_ask_for_no_table() -> None:
     """Cases that only have to raise bring none along."""
-    filled = FilledTable.fill(object(), {})
+    filled = table(object(), {})
     assert filled.leaves() == []
 
 
@@ -110,5 +111,5 @@ def test_no_numbers_ask_for_no_table() -> None:
 def test_a_table_that_is_not_there(instance: Any, held: tuple[str, ...]) -> None:
     """What is wanted and what is there are both said."""
     with pytest.raises(InvalidResult) as refused:
-        FilledTable.fill(instance, {"table": ROWS})
+        table(instance, {"table": ROWS})
     assert (refused.value.reason, refused.value.detail) == ("table", ["(4, 3)", *held])
