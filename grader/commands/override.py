@@ -92,7 +92,7 @@ def override(call: Call, request: _Request) -> None:
       0  done
 
     With --json:
-      override DIR LEARNER PART  grader.instructor.overrides:ChangeJson
+      override DIR LEARNER PART  grader.instructor.overrides:OverrideResult
       override DIR --list        grader.instructor.overrides:OverridesJson
       override DIR --pending     grader.instructor.rubric:WaitingJson
     """
