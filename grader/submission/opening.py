@@ -115,7 +115,7 @@ def _path_without_link(folder: int | str | None, name: str) -> str:
 
 
 def special(kind: str) -> Text:
-    """What is no file that can be read, by its name in ``special.yaml``."""
+    """What a file of this ``kind`` is called, from ``special.yaml``."""
     return texts(__file__, "special.yaml")[kind]
 
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+import yaml
 
 from grader.course.items import Choice, Form, Prompt
 from grader.learning import choice_widget
 from tests.helpers import WORDS
+
+PRESSES = yaml.safe_load(Path(__file__).with_name("presses.yaml").read_text("utf-8"))
 
 
 def asked(form: Form) -> Prompt:
@@ -15,39 +20,7 @@ def asked(form: Form) -> Prompt:
     return Prompt(form, WORDS, choices, partners if form == "pairs" else ())
 
 
-@pytest.mark.parametrize(
-    ("form", "keys", "expected"),
-    [
-        ("one", "", None),
-        ("one", "down", "b"),
-        ("one", "up", "a"),
-        ("one", "down down", "c"),
-        ("one", "down down down down", "b"),
-        ("one", "2", "c"),
-        ("one", "２", "c"),
-        ("one", "2 a 4 space", "c"),
-        ("many", "", None),
-        ("many", "space", "b"),
-        ("many", "down space 3", "a, c"),
-        ("many", "3 1 3", "b"),
-        ("many", "a backspace left", None),
-        ("order", "", "b c a"),
-        ("order", "3 2", "a c b"),
-        ("order", "3 2 2 a", "a c b"),
-        ("order", "3 2 backspace 1", "a b c"),
-        ("order", "space down", "c b a"),
-        ("order", "space down down down", "c a b"),
-        ("order", "space up", "b c a"),
-        ("order", "space down space down", "c b a"),
-        ("order", "down", "b c a"),
-        ("pairs", "", None),
-        ("pairs", "2 1 1", "a-2, b-1, c-2"),
-        ("pairs", "space down right right down left", "a-1, b-2, c-1"),
-        ("pairs", "up 1 2 2", "a-2, b-1, c-1"),
-        ("pairs", "1 1 1 backspace", None),
-        ("pairs", "x", None),
-    ],
-)
+@pytest.mark.parametrize(("form", "keys", "expected"), PRESSES)
 def test_press(form: Form, keys: str, expected: str | None) -> None:
     """What keys lead to, as an answer in ids; digits count in the order shown."""
     selection = choice_widget.begin(asked(form))
