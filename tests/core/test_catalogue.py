@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pickle
 import string
+from collections.abc import Iterator
 
 import pytest
+import yaml
 
 from grader.authoring.typesetting import wrong_marks
 from grader.core import catalogue
@@ -45,6 +47,26 @@ def test_formulas_and_code_are_marked() -> None:
     assert len(wrong) > 2000
     assert {text: found for text, found in wrong.items() if found and text not in IN_CHARACTERS} == {}
     assert {text for text in IN_CHARACTERS if not wrong[text]} == set()
+
+
+def test_tables_say_the_same_in_both_languages() -> None:
+    """What a table fills in and marks in English, it fills in and marks in Chinese."""
+    tables = (yaml.safe_load(path.read_text("utf-8")) for path in pages.GRADER.rglob("*.yaml"))
+    texts = [text for table in tables for text in _texts(table)]
+    assert len(texts) > 300
+    for english, chinese in texts:
+        assert _fields(english) == _fields(chinese), english
+        wrong = wrong_marks(Text(marked(english), marked(chinese)))
+        assert [said for lang, said in wrong if not lang] == [], english
+
+
+def _texts(table: object) -> Iterator[tuple[str, str]]:
+    """Texts in both languages, anywhere in a table."""
+    if isinstance(table, dict) and table.keys() == {"en", "zh"}:
+        yield str(table["en"]), str(table["zh"])
+    elif isinstance(table, dict | list):
+        for part in table.values() if isinstance(table, dict) else table:
+            yield from _texts(part)
 
 
 def _fields(text: str) -> set[str]:
