@@ -1085,7 +1085,8 @@ class _Parser:
     def slope_of_map(self, entry: Token) -> Node | None:
         """``DF(x)``, ``D F``, ``J_F(x)`` or ``D(id + F)(x)``; None if the next word is neither."""
         known, name = maps(self.vocabulary), entry.text[1:].strip("_{}")
-        derives = entry.text[0] == "D" and name in (*known, "", self.vocabulary.by)
+        two = any(self.sign_at(at, ",") for at in range(self.at + 1, self.matching(self.at + 1)))  # D(F(x), x)
+        derives = entry.text[0] == "D" and name in (*known, "", self.vocabulary.by) and not two
         if not known or not (derives or (name in known and entry.text.startswith("J_"))):
             return None
         self.entries[self.at : self.at + 1] = [Token("word", name, entry.at, False)] if name else []

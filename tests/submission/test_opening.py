@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+import yaml
 
 import grader
 from grader import submission
@@ -27,54 +28,7 @@ SECRET = "format: 1\nlearner: SECRET\nanswers: {Q1.x: SECRET\n(SECRET\n"
 PACKAGE = Path(grader.__file__).parent
 
 #: Modules that open files, and whose these are. What is handed in is read with grader/submission/opening.py.
-NOT_HANDED_IN = {
-    "instructor.overrides": "what was removed from a gradebook",
-    "core.catalogue": "the program's own texts",
-    "core.bounded": "the system's word on our own memory",
-    "core.cache": "the cache",
-    "classroom.enrolment": "the times and sizes of files, which it does not read",
-    "classroom.collect": "a collection of submissions, of which it takes regular files alone",
-    "commands.__init__": "the null device",
-    "commands.quiz": "the answers file that a learner named, on their own machine",
-    "commands.serve": "a window of the browser",
-    "commands.submit": "a receipt",
-    "commands.start": "stubs",
-    "course.loader": "the bank",
-    "authoring.readings": "a file of the bank",
-    "authoring.selfcheck": "a file of the bank",
-    "core.tables": "words and phrases of our own",
-    "authoring.template": "templates",
-    "grading.reference_results": "the cache, and results in the bank",
-    "instructor.export._autograding": "settings of our own, and Gradescope's",
-    "instructor.export._target": "what was exported",
-    "instructor.export._class_list": "a gradebook of the course system",
-    "instructor.export.gradescope_autograder": "our own code, and the bank",
-    "instructor.export.html": "templates",
-    "instructor.export.qti": "what is exported",
-    "core.files": "what we write",
-    "classroom.inbox": "receipts",
-    "grading.debug_script": "a source file that was just read, on its learner's own machine",
-    "grading.inputs": "the seed",
-    "authoring.edition": "the bank",
-    "report.html": "templates",
-    "classroom.results": "our own results",
-    "classroom.roster": "the roster",
-    "learning.log": "the learner's progress",
-    "learning.quiz_html": "a style sheet of our own",
-    "notebook": "the answers file of the one who runs it",
-    "classroom.class_folder": "the settings of a class",
-    "classroom.ended_sessions": "which sessions have ended",
-    "classroom.gradebook": "whether the gradebook is a database",
-    "core.jsonl": "requests and the audit log of a class",
-    "instructor.export.canvas_feedback": "the collection, of which it reads names; what it makes",
-    "learning.drafts": "drafts that the server saved",
-    "web.instructor": "receipts; what was exported",
-    "web.sessions": "the secret of a class",
-    "web.work": "files that the server saved; what it makes",
-    "submission.__init__": "nothing: folders are counted through, to see whether they are small",
-    "submission.archive": "an entry of a zip that is open",
-    "submission.opening": "what was handed in",
-}
+NOT_HANDED_IN: dict[str, str] = yaml.safe_load(Path(__file__).with_name("opens_files.yaml").read_text("utf-8"))
 _READS = {"open", "read_text", "read_bytes", "scandir", "ZipFile", "copyfile", "copytree"}
 
 

@@ -254,7 +254,7 @@ def test_a_learner(page: Callable[..., str]) -> None:
 def test_an_item(page: Callable[..., str]) -> None:
     """Each answer with its verdict and who gave it; what is believed; the key."""
     said = words(page("/items/Q1.a"))
-    assert "b 5 not correct yet Twice is not squared. 2" in said and "a 4 passed 2" in said
+    assert "b 5 not correct Twice is not squared. 2" in said and "a 4 correct 2" in said
     assert "Correct answer a: 4" in said
 
 

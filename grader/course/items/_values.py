@@ -56,7 +56,7 @@ _DIGITS = "".join(_CHINESE)
 #: Only where no other Chinese word is beside it: 一共 is no 1, and 一半 is half.
 _CHINESE_NUMBER = re.compile(
     rf"(?:(?<![\u3400-\u9fff])|(?<=百分之)|(?<=负))[{_DIGITS}十百千万亿]*[{_DIGITS}十][{_DIGITS}十百千万亿点]*"
-    r"(?=$|[^\u3400-\u9fff]|[倍个次]|字节)"
+    r"(?=$|[^\u3400-\u9fff]|[个层步条次种份位块行列头项组句段轮对张倍]|字节)"
 )
 #: After digits: 164.352 million.
 _SCALED = re.compile(rf"(?<=\d)\s*({'|'.join(_SCALES)})\b", re.IGNORECASE)

@@ -514,8 +514,8 @@ def read(value: object, unit: Text | str | None = None) -> float | None:
         found = [(side, _side(side, unit)) for side in sides]
     except ValueError:
         return None
-    if found[0][1] is None and len(found) > 1 and any(map(str.isalpha, sides[0])):
-        found = found[1:]  # the name of what is asked for: Var(q·k) = 64
+    names = [side for side, number in found[:-1] if number is None and any(map(str.isalpha, side))]
+    found = [one for one in found if one[0] not in names]  # what is asked for, in letters: Var(q·k) = 64
     last = found[-1][1]
     percents = "%" in _values.unit_spellings(unit) and _phrase("percents").search(sides[-1])
 

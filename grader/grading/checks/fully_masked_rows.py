@@ -50,7 +50,10 @@ from grader.grading.properties import one_call
 
 KIND = CheckKind(
     Message("fully masked rows", "check"),
-    alone=Message("Every other result is correct; only the output for a query that may attend to no key is not zero."),
+    alone=Message(
+        "Every other result is correct; only queries that may attend to no key, in all heads or in some, get a wrong "
+        "output."
+    ),
     reference=True,
     every_case=True,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 
-from grader.core.model import Diagnosis, Message, Span, Text
+from grader.core.model import Diagnosis, Message, Span, Status, Text
 from grader.grading.explaining.evidence import Evidence, WrongExercise
 from grader.grading.explaining.place_text import Repair
 from grader.grading.explaining.slips import Slip, slips
@@ -48,7 +48,8 @@ def small_slip(failure: WrongExercise) -> Iterator[Diagnosis]:
     """The operator or number without which every case is correct, and fresh inputs are, too."""
     cases, wrong = _cases(failure)
     possible = slips(failure.exercise, failure.file, failure.submission.files, small=True)
-    for each in itertools.islice(possible, _MOST_SMALL if wrong else 0):
+    computed = any(each.verdict.status is Status.FAILED for each in wrong)  # not: it raised each time
+    for each in itertools.islice(possible, _MOST_SMALL if computed else 0):
         first = _run(failure, wrong[:_FIRST], each)
         if None in first:
             return  # it did not end, and the others may not either
