@@ -15,7 +15,7 @@ _ALL = Message(" With only that changed, every wrong value becomes correct.")
 _MORE = Message(" With only that changed, more values are correct, and none becomes wrong.")
 #: The maximum numbers of slips that are tried.
 _MOST = 6
-_MOST_SMALL = 16
+_MOST_SMALL = 10
 #: The number of wrong cases that are run first; if all stay wrong, no other one is.
 _FIRST = 3
 #: The number of cases that have to become correct, unless all do.
