@@ -140,8 +140,7 @@ class Looker:
 
     def _line(self, number: int, text: str, node: Node, before: Sequence[Line]) -> Line:
         try:
-            cleaned = self._clean(node)
-            general = self._general(node)
+            begin, cleaned, general = self._clean(self.start), self._clean(node), self._general(node)
         except NotJudgedError:
             return Line(number, text, node, judged=False)
         except FormulaError:
@@ -150,7 +149,7 @@ class Looker:
         # A line that holds only for the variances given can still be the end.
         if any(foreign(form, self.known, self.names) for form in (node, *cleaned.variants)):
             variants = ()
-        same: int | None = 0 if set(cleaned.variants) & set(self._clean(self.start).variants) else None
+        same: int | None = 0 if set(cleaned.variants) & set(begin.variants) else None
         for line in before:
             if same is None and line.variants and set(line.variants) & set(cleaned.variants):
                 same = line.number
