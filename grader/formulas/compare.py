@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import random
 from collections.abc import Iterator, Sequence
@@ -12,12 +13,12 @@ from grader.core import marks
 from grader.core.model import Message
 from grader.formulas import scalars
 from grader.formulas.ast import FunctionCall, Name, Node, Number, Power, Sum, children, free_names, walk
-from grader.formulas.declarations import Declarations, Definition, Random, Scalar, formulas_in
+from grader.formulas.declarations import Declarations, Definition, Map, Random, Scalar, formulas_in
 from grader.formulas.errors import FormulaError, TooExpensiveError, UndefinedError
 from grader.formulas.evaluate import Evaluator
 from grader.formulas.exact import Exact
 from grader.formulas.parse import index_names
-from grader.formulas.printer import RAISED
+from grader.formulas.printer import RAISED, show
 from grader.formulas.values import FormulaValue, Mat, SizelessTensor, Vec, entries, equal, flatten, format_value
 
 _ENOUGH = 8
@@ -28,6 +29,8 @@ _MORE = 4
 _PLAIN = 4
 #: Values that are tiny, or huge, for people.
 _TINY, _HUGE = 1e-3, 1e6
+#: How many values of vectors and matrices a counterexample shows, and how many characters each has at most.
+_MOST_VALUES, _LONGEST_VALUE = 6, 60
 _NO_VALUE = Message("there are no values to try")
 _SMALL = (2, 3, 5, 7, 4, 11, 6, 13)
 
@@ -272,8 +275,14 @@ def describe_instance(evaluator: Evaluator, nodes: Sequence[Node], names: Declar
     needed = set().union(*(names.names_in(node) for node in nodes))
     found = [f"{name} = {format_value(value)}" for name, value in evaluator.numbers.items() if name in needed]
     found += [f"{name} = {format_value(value)}" for name, value in evaluator.free.items()]
-    small = [(name, format_value(value)) for name, value in evaluator.drawn.items() if name.partition("_")[0] in needed]
-    found += [f"{name} = {value}" for name, value in small if len(value) < 40][:4]
+    drawn = {name: value for name, value in evaluator.drawn.items() if name.partition("_")[0] in needed}
+    maps = [name for name in needed if isinstance(names.declared[name], Map)]
+    for call in (part for node in nodes for part in walk(node) if isinstance(part, FunctionCall)):
+        if (call.function in maps or call.function == "jacobian") and {*free_names(call)} <= {*names.declared}:
+            with contextlib.suppress(FormulaError):
+                drawn[show(call)] = evaluator.value(call)
+    small = [(name, format_value(value)) for name, value in drawn.items()]
+    found += [f"{name} = {value}" for name, value in small if len(value) < _LONGEST_VALUE][:_MOST_VALUES]
     return ", ".join(map(marks.formula, found))
 
 

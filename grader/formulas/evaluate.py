@@ -70,6 +70,7 @@ _SINGULAR = Message("a singular matrix")
 _VARIABLE = " "
 _DISTINCT = Message("different indices need different components")
 _COUNT = Message("{count} indices")
+_TWO_RANGES = Message("In “{what}”, ${index}$ counts along axes of different lengths.")
 _FROM_WHERE = Message("What is the range of ${index}$ in “${what}$”? Write, for example, `Σ_{{{index}=1}}^{{n}}`.")
 _MISFIT = Message("Shapes do not fit in “${what}$”: ${left}$ is {left_shape}, ${right}$ is {right_shape}{remedy}.")
 _TRANSPOSE = Message("; transpose one of them")
@@ -87,8 +88,8 @@ _POWER = Message("Power {count} of the matrix “${what}$” is not computed her
 _SQUARE = Message("“${what}$” is {shape}; only a square matrix has powers.")
 _SQUARE_TRACE = Message("“${what}$” is {shape}; only a square matrix has a trace.")
 _BELOW = Message("“${what}$” is {shape} and cannot be a divisor.")
-_NO_SIZE = Message("The size of the {what} is not clear here: add it to or multiply it by something of known size.")
-_ONES = Message("vector of ones")
+_NO_SIZE = Message("The size of {what} is not clear here: add it to or multiply it by something of known size.")
+_ONES = Message("a vector of ones")
 _MAP = Message("“${what}$” is a function: write `{what}(x)`.")
 _NOT_A_MAP = Message("“${what}$” is not a function.")
 _VARIANCE_OF = Message("“${what}$” is a vector. Name a component, such as `Var(q_i)`, or a sum.")
@@ -619,7 +620,9 @@ class Evaluator:
         if not sizes:
             only = self.names.only_size
             sizes = {self.whole(only)} if only else set()
-        if len(sizes) != 1:
+        if len(sizes) > 1:
+            raise ShapeError(_TWO_RANGES.fill(index=index, what=show(node)))
+        if not sizes:
             raise ShapeError(_FROM_WHERE.fill(index=index, what=show(node)))
         return low, sizes.pop()
 

@@ -757,6 +757,8 @@ class _Parser:
         """A function, its argument, and a power between the two (``sin² θ``)."""
         if name == "sum":
             return self.sum_word()
+        if name == "ones" and not self.sign("(", "[", "{"):
+            return SOME_ONES
         power: Node | None = None
         if self.skip("^"):
             power = self.exponent()
@@ -764,6 +766,8 @@ class _Parser:
             call = self.conditional(name)
         elif self.sign("(", "[", "{"):
             call = self.called(name, self.call_arguments())
+        elif name == "rot":
+            raise unknown_name("R", self.vocabulary)
         elif (names("functions")[name] == [1, 1] and name not in ("E", "Var", "Std", "O")) or name in ("max", "min"):
             call = self.called(name, (self.factor() if name in ("Re", "Im") else self.reach(name),))
         else:

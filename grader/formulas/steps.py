@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import cast
 
-from grader.core.model import Message
+from grader.core.model import Message, Text
 from grader.core.tables import patterns, table
 from grader.formulas.ast import (
     IMAGINARY,
@@ -46,11 +46,12 @@ _MOST_PARTS = 200
 _LINE = Message("Line {number}, “{text}”: {why}")
 _WORDS = Message("write the formula first and your words after `#`.")
 _CASES = Message("write both cases, `i = j: …` and `i ≠ j: …`, one after the other.")
+_UNREAD_NAME = Message("What `{name}` stands for, “{formula}”, cannot be read: {why}")
 _LONG = Message("The formulas behind these names are too long together.")
 _MANY = Message("At most {most} lines are allowed.")
 
 #: Functions that are written without brackets: sin θ.
-_BARE = ("exp", "log", "log2", "lg", "sqrt", "sin", "cos")
+_BARE = ("exp", "log", "log2", "lg", "sqrt", "sin", "cos", "ones")
 _ARROWS = r"(?<!\{\w)(?<!\{\w )(?<!\(\w)(?:⇒|⟹|⇔|⟺|=>|→|\\Rightarrow|\\implies|\\iff)"
 _QUOTED = 70
 
@@ -158,7 +159,9 @@ def _read_lines(
         except ParseError as error:
             if not named:
                 raise
-            raise ParseError(_LINE.fill(number=number, text=excerpt_of(line), why=error.text)) from None
+            unread = (why for name, why in local.unread.items() if _uses(line, name, local.vocabulary))
+            why = next(unread, error.text)
+            raise ParseError(_LINE.fill(number=number, text=excerpt_of(line), why=why)) from None
         if sides is None:
             left_out.append(number)
         elif match and sides:
@@ -191,13 +194,14 @@ class LocalNames:
     """The vocabulary with the names that an answer gives to formulas, and these formulas.
 
     ``parameters`` are the symbols that a formula depends on: δ for M(δ), i for x_i. ``restated`` are symbols of the
-    question by formulas of the answer: y = u + v.
+    question by formulas of the answer: y = u + v. ``unread`` says of names why their formulas cannot be read.
     """
 
     vocabulary: Vocabulary
     formulas: Mapping[str, Node]
     parameters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     restated: Mapping[str, Node] = field(default_factory=dict)
+    unread: Mapping[str, Text] = field(default_factory=dict)
 
     def unfolded(self, node: Node) -> Node:
         """``node`` with formulas in place of their names."""
@@ -257,7 +261,8 @@ def _local_names(lines: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> Lo
     written = " ".join(line for _, line in lines)
     if _phrase("in_the_plane").search(written) and not _phrase("index_i").search(written):
         local = LocalNames(with_name(vocabulary, "i", "scalar"), {"i": IMAGINARY})
-    for at, (_, line) in enumerate(lines[:MOST_LINES]):
+    twice = 2 * [*enumerate(lines[:MOST_LINES])]  # a formula may use names that are given below it
+    for at, (_, line) in twice:
         others = [other for place, (_, other) in enumerate(lines) if place != at]
         for name, formula in _names_given(line, others, local.vocabulary):
             known = any(_known(word, local.vocabulary) for word in {name, _base(name)})
@@ -342,14 +347,16 @@ def _with_name(local: LocalNames, name: str, text: str) -> LocalNames:
         inner = inner if parameter in known.spellings else with_name(inner, parameter, "scalar")
     try:
         formula = parse_chain(strip_words(_phrase("shape").sub("", text), inner), inner)[0]
-    except ParseError:
-        return local
+    except ParseError as error:
+        why = _UNREAD_NAME.fill(name=of, formula=excerpt_of(text), why=error.text)
+        return replace(local, unread={**local.unread, of: why})
     formula = local.unfolded(formula)
     if len(list(itertools.islice(walk(formula), _MOST_PARTS))) == _MOST_PARTS:
         raise ParseError(_LONG)
     extended = with_name(known, of, "function" if argument else "definition")
     with_parameters = {**local.parameters, of: parameters} if parameters else local.parameters
-    return LocalNames(extended, {**local.formulas, of: formula}, with_parameters, local.restated)
+    unread = {other: why for other, why in local.unread.items() if other != of}
+    return LocalNames(extended, {**local.formulas, of: formula}, with_parameters, local.restated, unread)
 
 
 def with_name(vocabulary: Vocabulary, name: str, kind: Kind) -> Vocabulary:

@@ -49,8 +49,8 @@ class SizelessTensor:
 
 FormulaValue: TypeAlias = Scalar | Vec | Mat | SizelessTensor
 
-IDENTITY = Message("identity matrix")
-UNIT = Message("unit vector")
+IDENTITY = Message("the identity matrix")
+UNIT = Message("a unit vector")
 _NUMBER_WORD = Message("a number")
 _VECTOR_WORD = Message("a vector of length ${n}$")
 _MATRIX_WORD = Message("$({n}, {m})$")

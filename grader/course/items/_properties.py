@@ -44,7 +44,7 @@ _KRONECKER = ("delta", "onehot", "diag")
 
 _ABSENT = Message("there is no {what}")
 _NONE_OF = Message("there is none of {what}")
-_BOTH = Message("{what} are not apart")
+_BOTH = Message("{what} still stand together")
 _IN = Message("{why} in “${part}$”")
 _WRONG_PART = Message("there is no {what} of the kind that is needed")
 

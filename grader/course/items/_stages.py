@@ -9,8 +9,8 @@ from __future__ import annotations
 import copy
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from grader.core.cache import SizedCache
@@ -87,12 +87,14 @@ class Progress:
     """What the lines show of one route: which stages, and whether the last line is the end.
 
     ``places`` are the numbers of the lines that show the stages; None for an optional stage that was left out, too.
+    ``late`` are those of lines that show a stage behind one of its successors.
     """
 
     route: Route
     shown: tuple[bool, ...]
     at_end: bool
     places: tuple[int | None, ...] = ()
+    late: Mapping[int, int] = field(default_factory=dict)
 
     @property
     def complete(self) -> bool:
@@ -207,6 +209,7 @@ def stage_of(line: Line, route: Route, names: Declarations) -> int | None:
 def progress(lines: Sequence[Line], route: Route, looker: Looker) -> Progress:
     """What ``lines`` show of ``route``."""
     places: list[int | None] = [None] * len(route.stages)
+    late: dict[int, int] = {}
     reached = -1
     at_end = False
     for line in lines:
@@ -219,12 +222,14 @@ def progress(lines: Sequence[Line], route: Route, looker: Looker) -> Progress:
             reached = stage
         elif ends:
             reached = len(route.stages)
+        elif stage is not None:
+            late.setdefault(stage, line.number)
         at_end = last and ends
     credited = [
         done is not None or (stage.optional and after is not None)
         for done, stage, after in zip(places, route.stages, [*places[1:], None], strict=True)
     ]
-    return Progress(route, tuple(credited), at_end, tuple(places))
+    return Progress(route, tuple(credited), at_end, tuple(places), late)
 
 
 def best(lines: Sequence[Line], routes: Sequence[Route], looker: Looker) -> Progress:
@@ -250,9 +255,8 @@ def why_incomplete(found: Progress, lines: Sequence[Line], names: Declarations) 
     if place is None:
         return remarks[:1]
     stage = found.route.stages[place]
-    late = next((line for line in lines if stage_of(line, found.route, names) == place), None)
-    if late is not None:
-        return [_LATE.fill(number=late.number)]
+    if place in found.late:
+        return [_LATE.fill(number=found.late[place])]
     return [*remarks[:1], *_nearest(lines[:-1] if found.at_end else lines, stage, names), stage.missing]
 
 

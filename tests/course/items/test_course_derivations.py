@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import yaml
 
 from grader.authoring import selfcheck
 from grader.core.marks import plain
@@ -22,6 +23,7 @@ COURSE = courses.load(Path(__file__).parents[3])
 ITEMS = {
     item.id: item for question in COURSE.questions for item in question.items if isinstance(item.spec, derivation.Spec)
 }
+MESSAGES = yaml.safe_load(Path(__file__).with_name("messages.yaml").read_text("utf-8"))
 GIVEN = "given q: iid(mean=0, var=1, size=d_k)\ngiven k: iid(mean=0, var=1, size=d_k)\n"
 RIGHT = [(name, answer) for name, item in ITEMS.items() for answer in item.spec.accepted]
 LESS = [(name, chain) for name, item in ITEMS.items() for chain in item.spec.rejected]
@@ -147,3 +149,11 @@ def test_what_is_said_of_limits_and_of_lines_with_several_sides() -> None:
     assert message is not None
     assert plain(message.en).startswith("Only limits of difference quotients are judged, so not line 2; write")
     assert "only the start" not in message.en
+
+
+@pytest.mark.parametrize("name", MESSAGES)
+def test_what_is_said_is_about_the_chain_as_it_is_written(name: str) -> None:
+    """A message names what is missing or wrong where it is, and what its reader needs to check it."""
+    for chain in MESSAGES[name]:
+        judged = items.judge(ITEMS[name], chain["lines"], CONTEXT)
+        assert judged.message is not None and chain["says"] in plain(judged.message.en)

@@ -80,7 +80,7 @@ def test_what_holds(text: str, wanted: Property, expected: bool) -> None:
         ("x", Property(mentions=("kron",)), "there is no δ_ij, diag, onehot or I"),
         ("x", Property(mentions_any=("sin", "cos")), "there is none of sin, cos"),
         ("Var(q_1)", Property(free_of=("Var",)), "there is still Var"),
-        ("x y", Property(not_both=("x", "y")), "x, y are not apart"),
+        ("x y", Property(not_both=("x", "y")), "x, y still stand together"),
         (
             "Var(Σ_i q_i)",
             Property(every=Operators(("Var",), inside=Property(free_of=("Σ",)))),
