@@ -647,7 +647,7 @@ class Evaluator:
         value = self.value(of)
         if isinstance(value, Vec):
             return len(value.items)
-        return value.shape[axis] if isinstance(value, Mat) else None
+        return value.shape[axis] if isinstance(value, Mat) and axis < len(value.shape) else None
 
     def _total(self, body: Node) -> FormulaValue:
         """sum(x): the sum of the components of a vector or the entries of a matrix; a number is its own sum."""

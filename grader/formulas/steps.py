@@ -266,7 +266,7 @@ def _local_names(lines: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> Lo
         others = [other for place, (_, other) in enumerate(lines) if place != at]
         for name, formula in _names_given(line, others, local.vocabulary):
             known = any(_known(word, local.vocabulary) for word in {name, _base(name)})
-            known |= name[:1] == "d" and local.vocabulary.kinds.get(name[1:]) == "map"  # dF, a differential
+            known |= name[:1] == "d" and local.vocabulary.kinds.get(_base(name)[1:]) == "map"  # dF, a differential
             meant = _base(name) != name and function_name(_base(name), local.vocabulary)
             if name == "e" or not (known or meant in ("E", "Var", "O", "D")):
                 local = _with_name(local, name, formula)
@@ -288,7 +288,9 @@ def _names_given(line: str, others: Sequence[str], vocabulary: Vocabulary) -> It
     if vocabulary.kinds.get(vocabulary.by) == "vector":
         yield from ((found[found.lastindex or 0], f"d{vocabulary.by}") for found in _phrase("direction").finditer(line))
     formula, _, remark = line.partition("#")
-    yield from ((polar[2], f"angle({polar[1]})") for polar in _phrase("polar").finditer(line))
+    for polar in _phrase("polar").finditer(line):
+        yield polar["angle"], f"angle({polar['of']})"
+        yield polar["length"] or "", f"|{polar['of']}|"
     for text in (formula if _announces(formula) else "", remark):
         for part in _outer_parts(text):
             match = _phrase("named").match(part)

@@ -151,7 +151,7 @@ def explain(code: Reruns, statuses: Sequence[Status], named: tuple[str, ...]) ->
         unfit = unsuitable(code.files) | unsuitable(course.reference)
         unfit |= shared(code.files, plan.calls or plan.exercise.name, course)
         inexact = relative(code.files) | relative(course.reference)
-        search = _Search(code, cases, len(chosen), reference, unfit, lines, inexact)
+        search = _Search(code, cases, len(chosen), reference, unfit, lines, inexact, len(named))
         return tuple(search.explained()) if reference else ()
     except LibrariesChanged:
         raise
@@ -193,7 +193,7 @@ class _Search:
 
     ``unfit`` are places of the submission and of the reference that cannot be the place. ``lines`` are those of the
     reference in which the values have to lie; None if any will do. At ``inexact`` places of either, values count only
-    up to a term or a factor; no others belong there.
+    up to a term or a factor; no others belong there. ``mistakes`` is how many have been named.
     """
 
     code: Reruns
@@ -203,6 +203,7 @@ class _Search:
     unfit: frozenset[Where]
     lines: tuple[tuple[str, int, int], ...] | None
     inexact: frozenset[Where] = frozenset()
+    mistakes: int = 0
 
     @property
     def named(self) -> bool:
@@ -242,7 +243,8 @@ class _Search:
             if left:
                 traces = self.run(precision, _fixed(found), sorted(left))
         if not left:  # a substitution that repairs only some cases may do so by chance
-            if self.is_confirmed(precision, found):
+            # One place that repairs two mistakes is where their effects meet, and is itself correct.
+            if len(found) >= self.mistakes and self.is_confirmed(precision, found):
                 for number, each in enumerate(found, 1):
                     yield from self.diagnosis(first, each, whole=number == len(found))
         elif (both := self.together(precision, first)) and self.is_confirmed(precision, both):

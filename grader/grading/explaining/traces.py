@@ -105,7 +105,7 @@ def _plain(value: Any) -> Any:
 def merged(
     traces: Sequence[Trace], names: Mapping[Where, Landmark], expected: Sequence[Any]
 ) -> tuple[ReferenceValue, ...]:
-    """The distinct values that the reference computes. Of equal ones, the first is kept, with the name of any."""
+    """The distinct values that the reference computes. Of equal ones, the first is kept, with the names of all."""
     order = dict.fromkeys(probe for trace in traces for probe in trace.order)
     where = {probe: place for trace in traces for probe, place in trace.where.items()}
     marks: list[ReferenceValue] = []
@@ -121,8 +121,16 @@ def merged(
             marks.append(mark)
         else:
             known = marks[twin]
-            marks[twin] = replace(known, name=known.name or mark.name, where=(*known.where, *mark.where))
+            marks[twin] = replace(known, name=_either(known.name, mark.name), where=(*known.where, *mark.where))
     return tuple(marks)
+
+
+def _either(one: Landmark | None, other: Landmark | None) -> Landmark | None:
+    """A name for two values that are equal: nothing tells which of them is meant."""
+    if one is None or other is None or other.en in one.en.split(" or "):
+        return one or other
+    misconception = one.misconception if one.misconception == other.misconception else None
+    return replace(one, en=f"{one.en} or {other.en}", zh=f"{one.zh}或{other.zh}", misconception=misconception)
 
 
 def to_array(value: Any) -> Any:

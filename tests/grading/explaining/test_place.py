@@ -49,6 +49,12 @@ def layer_norm(x, gamma, beta, eps=1e-5):
     c /= {divisor}
     return gamma * c + beta
 """
+FLOPS = """
+def product(a, b, c):
+    return 2 * a * b * c
+def attention_flops(n, d_model):
+    return product(n, d_model, n) + product(n, d_model, d_model)
+"""
 ENCODER = """
 import torch
 from torch import nn
@@ -118,6 +124,12 @@ def test_classes_numpy_and_changes_in_place(
     """They have places like torch functions."""
     found = places(context, sandbox, name, text)
     assert found and all(each.span is not None and abs(each.span.line - line) <= 1 for each in found)
+
+
+def test_equal_values_have_all_their_names(context: GradingContext, sandbox: Sandbox) -> None:
+    """Nothing tells QKᵀ from the other product, which costs as much."""
+    (found,) = places(context, sandbox, "attention_flops", FLOPS)
+    assert "the product QKᵀ or the cost of multiplying the weights by the values" in plain(found.text.en)
 
 
 #: Neither change alone repairs any case.
