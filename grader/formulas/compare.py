@@ -277,10 +277,13 @@ def describe_instance(evaluator: Evaluator, nodes: Sequence[Node], names: Declar
     found += [f"{name} = {format_value(value)}" for name, value in evaluator.free.items()]
     drawn = {name: value for name, value in evaluator.drawn.items() if name.partition("_")[0] in needed}
     maps = [name for name in needed if isinstance(names.declared[name], Map)]
-    for call in (part for node in nodes for part in walk(node) if isinstance(part, FunctionCall)):
-        if (call.function in maps or call.function == "jacobian") and {*free_names(call)} <= {*names.declared}:
-            with contextlib.suppress(FormulaError):
-                drawn[show(call)] = evaluator.value(call)
+    defined = [meant.formula for name in needed if isinstance(meant := names.declared[name], Definition)]
+    for call in (part for node in (*nodes, *defined) for part in walk(node) if isinstance(part, FunctionCall)):
+        of, *at = call.args if call.function == "jacobian" else (Name(call.function), *call.args)
+        if isinstance(of, Name) and of.name in maps and {*free_names(call)} <= {*names.declared}:
+            for each in (FunctionCall(of.name, tuple(at)), FunctionCall("jacobian", (of, *at))):
+                with contextlib.suppress(FormulaError):
+                    drawn[show(each)] = evaluator.value(each)
     small = [(name, format_value(value)) for name, value in drawn.items()]
     found += [f"{name} = {value}" for name, value in small if len(value) < _LONGEST_VALUE][:_MOST_VALUES]
     return ", ".join(map(marks.formula, found))

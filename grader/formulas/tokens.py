@@ -19,6 +19,7 @@ _MAX_DIGITS = 40
 
 _LONG = Message("A line may have at most {most} characters; this one has {length}. Split it.")
 _STRANGE = Message("“{char}” (in “{near}”) cannot be part of a formula. Write comments after `#`.")
+_NO_SIGN = Message("“{char}” (in “{near}”) is not a sign that formulas have here: use those of the task.")
 _DIGITS = Message("The number {number}… has too many digits.")
 
 #: An invisible word boundary.
@@ -154,7 +155,8 @@ def _next(text: str, at: int) -> tuple[Literal["number", "word", "sign"], str, i
         return _word(text, at)
     if sign := _sign("sign").match(text, at):
         return "sign", {"**": "^", "==": "=", ":=": "=", "!=": "≠", "=>": "⇒"}.get(sign[0], sign[0]), len(sign[0])
-    raise ParseError(_STRANGE.fill(char=text[at] if text[at].isprintable() else " ", near=excerpt(text, at)))
+    said = _STRANGE if text[at].isalpha() else _NO_SIGN
+    raise ParseError(said.fill(char=text[at] if text[at].isprintable() else " ", near=excerpt(text, at)))
 
 
 def _letter(char: str) -> bool:

@@ -52,6 +52,9 @@ FormulaValue: TypeAlias = Scalar | Vec | Mat | SizelessTensor
 IDENTITY = Message("the identity matrix")
 UNIT = Message("a unit vector")
 _NUMBER_WORD = Message("a number")
+#: What is left of terms that cancel.
+_NOISE = 1e-30
+_ROW_WORD = Message("a row of length ${n}$")
 _VECTOR_WORD = Message("a vector of length ${n}$")
 _MATRIX_WORD = Message("$({n}, {m})$")
 RANGE = Message("${what}$ has indices {low} to {high}, but the index is {at}")
@@ -60,8 +63,8 @@ RANGE = Message("${what}$ has indices {low} to {high}, but the index is {at}")
 def describe_shape(value: FormulaValue) -> Text:
     """The shape of a value, in words."""
     match value:
-        case Vec(items, _, label):
-            return _VECTOR_WORD.fill(n=label or len(items))
+        case Vec(items, row, label, either):
+            return (_ROW_WORD if row and not either else _VECTOR_WORD).fill(n=label or len(items))
         case Mat(_, labels):
             return _MATRIX_WORD.fill(n=labels[0] or value.shape[0], m=labels[1] or value.shape[1])
         case SizelessTensor(_, at):
@@ -142,4 +145,5 @@ def format_value(value: FormulaValue) -> str:
                 return f"{value.numerator}" if value.denominator == 1 else f"{value.numerator}/{value.denominator}"
     if isinstance(value, (Poly, Dual)):
         return "…"
-    return str(scalars.mp_context().nstr(scalars.to_mpf(value), 6)).removesuffix(".0")
+    number = scalars.to_mpf(value)
+    return "0" if abs(number) < _NOISE else str(scalars.mp_context().nstr(number, 6)).removesuffix(".0")

@@ -129,8 +129,8 @@ def _mention_failures(mentioned: set[str], wanted: Property) -> Iterator[Text]:
         yield _NONE_OF.fill(what=_listed(wanted.mentions_any))
     if left := [name for name in wanted.free_of if name in mentioned]:
         yield Message("there is still {what}").fill(what=_listed(left[:1]))
-    if len(mentioned & {*wanted.only_one_of}) > 1:
-        yield _BOTH.fill(what=_listed(wanted.only_one_of))
+    if len(together := [name for name in wanted.only_one_of if name in mentioned]) > 1:
+        yield _BOTH.fill(what=_listed(together))
     elif wanted.only_one_of and not mentioned & {*wanted.only_one_of}:
         yield _NONE_OF.fill(what=_listed(wanted.only_one_of))
     if wanted.not_both and mentioned >= {*wanted.not_both}:

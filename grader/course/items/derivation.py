@@ -18,7 +18,8 @@ For the lines between two given formulas. The first line that does not follow is
 - `hide_to`: whether learners do not see the end, because it gives another item away.
 - `keep`: `brackets` if moving them is the question; otherwise products have none.
 - `operand`: whether learners may leave out the ∂ of the start and write what is below it.
-- `wrong`: `{line, misconception}`: lines that show a misconception.
+- `wrong`: `{line, misconception}`: lines that show a misconception, whatever they look like, or with `written: true`
+  only if they are written so: other mistakes have the same value.
 - `accepted`: other correct chains, which have to earn everything.
 - `rejected`: `{lines, earns}`: chains that earn less, and the fraction that they do.
 - `state_givens`: whether learners have to state what they assume.
@@ -165,10 +166,11 @@ class DerivationLine:
 
 @dataclass(frozen=True, slots=True)
 class WrongLine:
-    """A wrong line that reveals a misconception."""
+    """A wrong line that reveals a misconception; only as it is ``written`` if other mistakes have the same value."""
 
     line: str
     misconception: MisconceptionId
+    written: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -670,7 +672,7 @@ def _steps_until_a_mistake(
     A step that may leave out the ∂ of the start gets it.
     """
     start = _of_bank(spec).start
-    left = Side(start, 0, show(start))
+    left = Side(start, 0, spec.from_ if spec.keep == "brackets" else show(start))
     below = isinstance(start, Derivative) and spec.operand
     wrapped = [Derivative(step.node, start.by) if isinstance(start, Derivative) else step.node for step in steps]
     table = ValueTable(declared, [start, *(step.node for step in steps), *(wrapped if below else ())])
@@ -704,13 +706,19 @@ def _why_wrong(
     spec: Spec, left: Side, right: Side, different: Counterexample, declared: Declarations
 ) -> tuple[Text, float, str | None]:
     """Message, fraction and misconception for the first line that does not follow."""
-    misconception = next((w.misconception for w in spec.wrong if _same(right.node, w.line, declared)), None)
+    misconception = next((wrong.misconception for wrong in spec.wrong if _shows(right.node, wrong, declared)), None)
     where = _WHERE.fill(instance=different.instance) if different.instance else _NO_WHERE
     sides = {"left": excerpt_of(left.text), "right": excerpt_of(right.text), "x": different.left, "y": different.right}
     message = _BREAK.fill(number=right.number, where=where, **sides)
     if different.higher_moments:
         message = Sentences((message, _DEPENDS.fill(what=_THE_LINE, moments=formula_list(different.higher_moments))))
     return message, 0.0, misconception
+
+
+def _shows(node: Node, wrong: WrongLine, declared: Declarations) -> bool:
+    line = parse(wrong.line, declared.vocabulary)
+    flat = Flat(declared, brackets=False)
+    return flat(node) == flat(line) if wrong.written else _same(node, line, declared)
 
 
 def _why_incomplete(

@@ -421,7 +421,8 @@ class _Search:
         A mistake that has a name is one, and one change may fix it: then the first place is enough.
         """
         if self.named:
-            yield from self.diagnosis(first, both[0], whole=False)
+            if self.mistakes == 1:
+                yield from self.diagnosis(first, both[0], whole=False)
             return
         names = [name for found in both if (name := self.marks[found.mark].name) is not None]
         if len(names) < len(both):

@@ -13,8 +13,8 @@ from grader.grading.compare import number
 from grader.grading.explaining.traces import Values
 
 NEXT_STEP = Message(
-    "In this case, what your code computes at line {line} is correct: {there}. The next step is {absent}: check how "
-    "your code gets there."
+    "In this case, what your code computes at line {line} is correct: {there}. What could come next, and is nowhere in "
+    "your code's values, is {absent}: check how your code goes on from there."
 )
 REPAIRS_ALL = Message(" With the correct value there, the public cases that failed would pass.")
 FIRST_CHANGE = Message("One way to fix it takes two changes. First, make this {name}.{more}")

@@ -114,7 +114,7 @@ def _place(values: dict[str, Any] | list[Any] | tuple[Any, ...], path: tuple[Any
 _PART = Message("In what you return ({where}): {said}")
 _AMONG = Message("The correct result is one of the values that you return ({where}). Return only that one.")
 _NOTHING = Message("The call returns nothing: `return` what you computed.")
-_ITEM = Message("item {number} of {count}")
+_ITEM = Message("result {number} of {count}")
 _KEY = Message("under the key {key}")
 _REORDERED = Message(
     "The values that you return are correct, but in the wrong order. The task asks for yours in the order {order}."

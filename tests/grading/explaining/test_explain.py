@@ -85,7 +85,7 @@ def test_results_that_cannot_be_compared() -> None:
     [
         (None, "The call returns nothing"),
         ([[None, None], {"out": None}], "The call returns nothing"),
-        ((array(ROWS + 1), array(ROWS)), "(item 2 of 2). Return only that one."),
+        ((array(ROWS + 1), array(ROWS)), "(result 2 of 2). Return only that one."),
         ({"out": array(ROWS)}, "(under the key 'out')"),
         ([array(row) for row in ROWS], "combine them into one"),
     ],
@@ -117,7 +117,7 @@ def test_one_of_several_values() -> None:
     mine, right = (ROWS + ROWS**2, 2 * ROWS), (ROWS**3, ROWS)
     both = [(Returned(((*map(array, each),),)),) for each in (mine, right)]
     (found,) = explain(failure(tried("a", WRONG, got=both[0], expected=both[1])))
-    assert plain(found.text.en) == "In what you return (item 2 of 2): Your result is the correct one times 2."
+    assert plain(found.text.en) == "In what you return (result 2 of 2): Your result is the correct one times 2."
 
 
 def test_values_in_another_order() -> None:
@@ -153,7 +153,7 @@ def test_other_inputs_may_explain_one_of_several_values() -> None:
     got = (Returned(((array(np.sin(-ROWS)), array(np.cos(ROWS) + ROWS)),)),)
     right = (Returned(((array(np.sin(ROWS) + 0), array(np.cos(ROWS - 1))),)),)
     (found,) = explain(failure(tried("a", WRONG, got=got, expected=right, x=ROWS), run=run))
-    assert "item 1 of 2" in plain(found.text.en)
+    assert "result 1 of 2" in plain(found.text.en)
 
 
 def test_an_array_in_place_of_a_list() -> None:
