@@ -371,9 +371,9 @@ def changed(spec: Spec = SCORE, **what: Any) -> Spec:
         (
             changed(chain=(DerivationLine("Σ_i Var(q_i k_i)"), DerivationLine("d_k"))),
             [
-                "chain: expected a chain that passes, but: Line 1: q, k still stand together in “Var(q_i k_i)”. What is "
-                "the variance of one product? No line shows the stage “What is the variance of one product?”. Without what "
-                "changes nothing, lines count as follows: 1 as Σ_{i0=1} Var(k_{i0} q_{i0}). Write a line"
+                "chain: expected a chain that passes, but: Line 1: q, k still stand together in “Var(q_i k_i)”. What "
+                "is the variance of one product? No line shows the stage “What is the variance of one product?”. "
+                "Without what changes nothing, lines count as follows: 1 as Σ_{i0=1} Var(k_{i0} q_{i0}). Write a line"
             ],
         ),
         (changed(routes=()), ["routes: expected one route"]),
