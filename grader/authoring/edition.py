@@ -29,6 +29,7 @@ from grader.core.errors import CourseError, UsageError
 from grader.core.files import write
 from grader.core.marks import source
 from grader.core.model import (
+    LANGUAGES,
     Case,
     Course,
     Edition,
@@ -255,6 +256,7 @@ def _course_file(whole: Course, chosen: tuple[Question, ...], mark: Edition) -> 
             "groups": {name: _plain(text) for name, text in whole.groups if name in used},
             "questions": [question.id for question in chosen],
             **({"packages": list(whole.packages)} if whole.packages else {}),
+            **({"languages": list(whole.languages)} if whole.languages != LANGUAGES else {}),
             **_rules(whole.rules),
         }
     )

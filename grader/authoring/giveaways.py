@@ -31,7 +31,6 @@ FACTOR, FEWEST = 2.0, 8
 #: A question with this many items has at least so many of the highest level.
 MANY, HARD = 8, 2
 
-_LANGS: tuple[Lang, ...] = ("en", "zh")
 _phrase = patterns(__file__, "words.yaml")
 #: How a formula is written does not matter when texts are searched for it; shorter ones are found by chance.
 _SPACING, _SHORTEST = re.compile(r"[\s*·`]"), 5
@@ -47,14 +46,14 @@ def problems(course: Course) -> Iterator[Problem]:
     yield from levels(course.questions)
     for question in course.questions:
         for item in question.items:
-            for lang in _LANGS:
+            for lang in course.languages:
                 yield from echoes(question, item, lang)
     yield from shown_keys(course)
     yield from letter_problems(course)
     chosen = [item for question in course.questions for item in question.items if _is_single_choice(item)]
     if len(chosen) < ENOUGH:
         return
-    for lang in _LANGS:
+    for lang in course.languages:
         yield from _lengths(chosen, lang)
         yield from _words(course, lang)
 
@@ -108,11 +107,8 @@ def _words(course: Course, lang: Lang) -> Iterator[Problem]:
         right_share, wrong_share = right[0] / right[1], wrong[0] / wrong[1]
         if max(right_share, wrong_share) > FACTOR * min(right_share, wrong_share):
             shares = f"{right_share:.0%} of the right options and in {wrong_share:.0%} of the wrong ones"
-            yield Problem(
-                "wording-tells",
-                "items",
-                f"{lang}: {what} is in {shares}; expected neither more than {FACTOR:g} times the other",
-            )
+            text = f"{lang}: {what} is in {shares}; expected neither more than {FACTOR:g} times the other"
+            yield Problem("wording-tells", "items", text)
 
 
 def _rate(options: Sequence[Option], correct: bool, lang: Lang, pattern: re.Pattern[str]) -> tuple[int, int]:
@@ -129,9 +125,8 @@ def echoes(question: Question, item: Item, lang: Lang) -> Iterator[Problem]:
         return
     words: Callable[[str], frozenset[str]] = _english if lang == "en" else _chinese
     right = next(option.text.of(lang) for option in items.options(item) if option.correct)
-    wrong = frozenset[str]().union(
-        *(words(option.text.of(lang)) for option in items.options(item) if not option.correct)
-    )
+    others = [words(option.text.of(lang)) for option in items.options(item) if not option.correct]
+    wrong = frozenset[str]().union(*others)
     shared = words(item.ask.of(lang)) & words(right) - wrong
     if shared:
         text = f"{lang}: stem and right option share “{max(sorted(shared), key=len)}”, which no other option has"
@@ -139,9 +134,8 @@ def echoes(question: Question, item: Item, lang: Lang) -> Iterator[Problem]:
 
 
 def _english(text: str) -> frozenset[str]:
-    words = {word.casefold() for word in _phrase("word-en").findall(text)}.difference(
-        table(__file__, "words.yaml")["common"]
-    )
+    common = table(__file__, "words.yaml")["common"]
+    words = {word.casefold() for word in _phrase("word-en").findall(text)}.difference(common)
     return frozenset(word.removesuffix("s") for word in words)
 
 
@@ -301,11 +295,8 @@ class _Asked:
 
     def _written(self, places: Places) -> object:
         if self.partners:
-            return {
-                name: self.partners[place]
-                for name, place in zip(self.ids, places, strict=False)
-                if place < len(self.partners)
-            }
+            placed = zip(self.ids, places, strict=False)
+            return {name: self.partners[place] for name, place in placed if place < len(self.partners)}
         chosen = [self.ids[place] for place in places]
         return chosen if self.item.kind != "choice" else next(iter(chosen), None)
 

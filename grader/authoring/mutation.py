@@ -20,7 +20,8 @@ from typing import Any
 
 from grader.core.model import Course, Exercise, Question, SourceFile, Status
 from grader.core.tables import table
-from grader.course import conditions, edits
+from grader.course import edits
+from grader.course.conditions import known
 from grader.grading.context import GradingContext
 from grader.grading.grade import grade_reference
 from grader.grading.inputs import Seed
@@ -251,9 +252,7 @@ def run(
                 every = list(mutants(course, exercise))
                 survive = functools.partial(_survives, context, question, exercise, idle)
                 for mutant, lives in zip(every, executor.map(survive, every), strict=True):
-                    why = (
-                        equivalent.why for equivalent in question.equivalent if matches(equivalent.mutant, mutant.name)
-                    )
+                    why = (each.why for each in question.equivalent if matches(each.mutant, mutant.name))
                     yield MutantResult(mutant, not lives, next(why, None))
 
 
@@ -310,21 +309,21 @@ def _at_the_start(function: ast.FunctionDef) -> Iterator[str]:
     types = {argument.arg: ast.unparse(argument.annotation or ast.Constant(None)) for argument in function.args.args}
     for name, kind in types.items():
         optional = f"{name} if {name} is None else " if "None" in kind else ""
-        if name in conditions.PADDING:
+        if name in known("padding"):
             yield f"{name} = {optional}{name}[:1]"
-        elif name in conditions.SIGNED or (name in conditions.SEQUENCES and "Tensor" in kind):
+        elif name in known("signed") or (name in known("sequences") and "Tensor" in kind):
             yield f"{name} = {optional}abs({name})"
-        if "Tensor" in kind and name in (*conditions.SEQUENCES, "memory", "keys", "key", "x"):
+        if "Tensor" in kind and name in known("sequences", "sized"):
             yield f"{name} = {name}[..., :{_ROOM}, :]"
-        elif "Tensor" in kind and name in conditions.TOKENS:
+        elif "Tensor" in kind and name in known("tokens"):
             yield f"{name} = {name}[..., :{_ROOM}]"
-        elif "int" in kind and name in conditions.LENGTHS:
+        elif "int" in kind and name in known("lengths"):
             yield f"{name} = {optional}min({name}, {_ROOM})"
     defaulted = function.args.args[len(types) - len(function.args.defaults) :]
     for argument, default in zip(defaulted, function.args.defaults, strict=True):
-        if argument.arg in conditions.ZERO and ast.unparse(default) != "None":
+        if argument.arg in known("zero") and ast.unparse(default) != "None":
             yield f"{argument.arg} = {argument.arg} or {ast.unparse(default)}"
-    for first, second in conditions.QUERY_AND_KEY:
+    for first, second in known("query-and-key"):
         if "int" in types.get(first, "") and "int" in types.get(second, ""):
             yield f"{first} = {second}"
             yield f"{second} = {first}"
@@ -354,18 +353,13 @@ def _keeping(function: ast.FunctionDef) -> Iterator[tuple[str, str]]:
             keep.args[1] = target.value
             target.value = keep
             kept = f"for each {key}" if key else "once"
-            yield (
-                f"{' '.join(ast.unparse(node).split())} computed {kept}",
-                ast.unparse(ast.fix_missing_locations(other)),
-            )
+            yield f"{_said(node)} computed {kept}", ast.unparse(ast.fix_missing_locations(other))
 
 
 def _is_data(argument: ast.arg) -> bool:
     """Whether an argument has a shape or value, unlike functions and caches."""
-    kind = ast.unparse(argument.annotation) if argument.annotation is not None else ""
-    return "Callable" not in kind and any(
-        word in kind or not kind for word in ("Tensor", "int", "float", "bool", "str")
-    )
+    kind, data = ast.unparse(argument.annotation or ast.Constant("")), ("Tensor", "int", "float", "bool", "str", "''")
+    return "Callable" not in kind and any(word in kind for word in data)
 
 
 def _replacing(function: ast.FunctionDef) -> Iterator[tuple[str, str]]:
@@ -387,7 +381,7 @@ def _replacements(node: ast.AST, arguments: set[str]) -> Iterator[ast.expr]:
         case ast.Subscript(value=ast.Attribute(value=ast.Name(id=name), attr="shape"), slice=index) if (
             ast.unparse(index) == "-2"
         ):
-            for first, second in conditions.QUERY_AND_KEY:
+            for first, second in known("query-and-key"):
                 if name in (first, second) and {first, second} <= arguments:
                     shape = ast.Attribute(ast.Name(second if name == first else first), "shape", ast.Load())
                     yield ast.Subscript(shape, index, ast.Load())

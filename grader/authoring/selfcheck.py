@@ -6,6 +6,7 @@ Loading a course already checks keys, languages, ids and sources; this module ha
 from __future__ import annotations
 
 import itertools
+import re
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,6 +28,7 @@ from grader.core.model import (
     Submission,
 )
 from grader.core.tables import patterns
+from grader.core.text import EMPTY
 from grader.core.yaml_positions import parse
 from grader.course import conditions, edits, items, misconceptions, starter
 from grader.course.build import CASE_NAMES
@@ -102,7 +104,7 @@ def case_name_problems(course: Course) -> Iterator[Problem]:
     unused = sorted(chinese.keys() - {case.name for *_, case in cases})
     yield from (Problem("unknown-case", CASE_NAMES, f"no case is called “{name}”; remove it") for name in unused)
     uses = Counter((exercise.name, case.zh) for _, exercise, case in cases)
-    for question, exercise, case in cases if any(case.zh for *_, case in cases) else ():
+    for question, exercise, case in cases if "zh" in course.languages and any(case.zh for *_, case in cases) else ():
         where = f"{question.file}, exercise {exercise.name}, case {case.name}"
         if case.zh is None:
             yield Problem("empty-text", where, f"has no Chinese name, neither here (zh: …) nor in {CASE_NAMES}")
@@ -136,16 +138,11 @@ def item_problems(course: Course, question: Question) -> Iterator[Problem]:
     index = misconceptions.indexed(course)
     by_items = {name for item in question.items for name in misconceptions.misconceptions_of(item)}
     for belief in question.misconceptions:
-        asked = belief.ask_item or belief.ask
-        if (
-            belief.id in by_items
-            and asked
-            and (phrase := _phrase("code").search(asked.en) or _phrase("code").search(asked.zh))
-        ):
-            where = f"{question.file}, misconception {belief.id}"
+        asked, where = belief.ask_item or belief.ask or EMPTY, f"{question.file}, misconception {belief.id}"
+        phrase = _phrase("code").search(asked.en) or _phrase("code").search(asked.zh)
+        if belief.id in by_items and phrase:
             yield Problem("asks-about-code", where, f"items show it, but its question says “{phrase[0]}”")
         if misconceptions.asks_itself(course, belief.id, question, index):
-            where = f"{question.file}, misconception {belief.id}"
             yield Problem("circular-follow-up", where, f"only answers to {belief.ask_next} show it")
     yield from _alike(question)
 
@@ -175,11 +172,17 @@ def _alike(question: Question) -> Iterator[Problem]:
                 drawn = ", ".join(f"{name} = {value}" for name, value in symbols.items()) or "its numbers"
                 yield Problem("answers-alike", where, f"{first} and {second} give the same answer for {drawn}")
         elif isinstance(item.spec, (expression.Spec, shape.Spec)):
+            numbers = items.draw(item.spec, context := items.Context("", "", item.id))
             for wrong in item.spec.wrong:
-                named = items.judge(item, wrong.answer, items.Context("", "", item.id)).misconception
+                named = items.judge(item, _numbered(wrong.answer, numbers), context).misconception
                 if named != wrong.misconception:
                     text = f"“{wrong.answer}” stands for {wrong.misconception}, but is named {named}"
                     yield Problem("answers-alike", where, text)
+
+
+def _numbered(answer: object, numbers: Mapping[str, object]) -> str:
+    """An answer of the bank with the numbers of a learner, as learners write it."""
+    return re.sub(r"[A-Za-z]\w*", lambda name: str(numbers.get(name[0], name[0])), str(answer))
 
 
 def _conditions(course: Course, question: Question, exercise: Exercise) -> Iterator[Problem]:
@@ -288,12 +291,9 @@ def _closed(
     """What the exercise forbids is blocked at run time, even if the source does not show the call."""
     for name in exercise.forbids:
         module, _, last = name.rpartition(".")
-        text = (
-            f"import importlib\n{exercise.name} = getattr(importlib.import_module({module!r}), {last[::-1]!r}[::-1])\n"
-        )
-        file = SourceFile(
-            "library.py", "library", (Part("library.py", text),), ((exercise.name, 2),), imports_torch=True
-        )
+        called = f"getattr(importlib.import_module({module!r}), {last[::-1]!r}[::-1])"
+        parts = (Part("library.py", f"import importlib\n{exercise.name} = {called}\n"),)
+        file = SourceFile("library.py", "library", parts, ((exercise.name, 2),), imports_torch=True)
         selection = Selection(exercises=(exercise.name,))
         report = grade(course, Submission("library", (file,)), observe, selection=selection, context=context)
         outcomes = [o for graded in report.questions for result in graded.exercises for o in result.outcomes]

@@ -27,7 +27,8 @@ def problems(question: Question, course: Course) -> Iterator[Problem]:
     functions = frozenset(exercise.name for exercise in question.exercises if "_" in exercise.name)
     for where, text in texts_of(question):
         for lang, what in wrong_marks(text, functions):
-            yield Problem("marks", f"{question.file}, {where}{lang}", what)
+            if lang[1:] in ("", *course.languages):
+                yield Problem("marks", f"{question.file}, {where}{lang}", what)
     if any(item.title for each in course.questions for item in each.items):
         yield from _titles(question)
 
@@ -68,13 +69,15 @@ def _wrong(text: str, functions: frozenset[str]) -> Iterator[str]:
 
 
 def _titles(question: Question) -> Iterator[Problem]:
-    counts = Counter(words for item in question.items if item.title for words in (item.title.en, item.title.zh))
+    counts = Counter(
+        words for item in question.items if item.title for words in dict.fromkeys((item.title.en, item.title.zh))
+    )
     for item in question.items:
         where = f"{question.file}, item {item.id}"
         if item.title is None:
             yield Problem("title", where, "has no title")
             continue
-        for words in (item.title.en, item.title.zh):
+        for words in dict.fromkeys((item.title.en, item.title.zh)):
             if cells(words) > _LONGEST_TITLE:
                 yield Problem("title", where, f"“{words}” is longer than {_LONGEST_TITLE} characters")
             if counts[words] > 1:

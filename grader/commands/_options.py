@@ -41,6 +41,7 @@ _TABLE = re.compile(r"^(\w[\w -]+):\n((?:  .+\n?)+)", re.MULTILINE)
 _ROW = re.compile(r"^  (.+?)  +(.+)$", re.MULTILINE)
 
 READING = Message("Reading the course (slow the first time only).")
+_ALONE = Message("The course is in one language, which is not the one asked for: its texts are shown as they are.")
 
 
 def epilog(examples: Mapping[str, str], exits: Mapping[str, str], heading: str, codes: str) -> str:
@@ -88,6 +89,14 @@ def asked_before_command() -> Lang | None:
     """The language in ``attncheck --lang … COMMAND``; None without the option."""
     context = click.get_current_context(silent=True)
     return None if context is None else context.find_root().params.get("lang")
+
+
+def asked_language() -> Lang | None:
+    """The language that the command line names for the output; None if it names none."""
+    context = click.get_current_context(silent=True)
+    if context is None or context.get_parameter_source("lang") is not click.core.ParameterSource.COMMANDLINE:
+        return asked_before_command()
+    return context.params.get("lang")
 
 
 #: ``--lang``; the default comes from the environment.
@@ -155,25 +164,16 @@ def seed_file_option(text: str) -> Callable[[F], F]:
     return click.option("--seed-file", type=PATH, metavar="F", help=text)
 
 
-def roster_option(text: str) -> Callable[[F], F]:
-    """``--roster`` with this help."""
-    return click.option("--roster", type=PATH, metavar="CSV", help=text)
-
-
-def workers_option(text: str) -> Callable[[F], F]:
-    """``--workers`` with this help."""
-    return click.option("--workers", type=click.IntRange(min=1), metavar="N", help=text)
-
-
-def source_option(text: str) -> Callable[[F], F]:
-    """``--from``, the learner's own work, with this help."""
-    return click.option("--from", "source", type=PATH, metavar="PATH", help=text)
+#: Options with a ``help`` of their own in each command: ``--roster``, ``--workers``, and ``--from``, one's own work.
+roster_option = functools.partial(click.option, "--roster", type=PATH, metavar="CSV")
+workers_option = functools.partial(click.option, "--workers", type=click.IntRange(min=1), metavar="N")
+source_option = functools.partial(click.option, "--from", "source", type=PATH, metavar="PATH")
 
 
 #: ``--seed-file`` for commands that repeat the grading of a results folder.
 graded_seed_option = seed_file_option("The secret file that DIR was graded with (default: seed_file in course.yaml).")
 #: ``--workers`` for commands that grade a class.
-graders_option = workers_option("Grade N submissions at a time (default: one per CPU).")
+graders_option = workers_option(help="Grade N submissions at a time (default: one per CPU).")
 
 
 def _or_work(context: click.Context, parameter: click.Parameter, path: Path | None) -> Path:
@@ -226,8 +226,11 @@ class Call:
     as_json: bool = False
 
     def course(self) -> Course:
-        """The course of ``--course``; see ``load_course``."""
-        return load_course(self.course_folder)
+        """The course of ``--course``; see ``load_course``. Says it if the course is not in the language asked for."""
+        course = load_course(self.course_folder)
+        if (asked := asked_language()) and asked not in course.languages:
+            say(_ALONE, err=True)
+        return course
 
     def whole_course(self) -> Course:
         """The course of ``--course``. Raises UsageError for a learners' edition, which lacks the answer keys."""
@@ -249,9 +252,7 @@ class Call:
 
     def language(self, events: Sequence[Event]) -> Lang:
         """The language of a conversation: ``--lang``, else the one used last time, else the default."""
-        context = click.get_current_context()
-        given = context.get_parameter_source("lang") is not click.core.ParameterSource.DEFAULT
-        if given or asked_before_command():
+        if asked_language():
             return self.lang
         return next((event.lang for event in reversed(events) if isinstance(event, log.Spoke)), self.lang)
 

@@ -26,8 +26,7 @@ from grader.commands._options import (
 from grader.core import resources
 from grader.core.errors import UsageError
 from grader.core.files import create
-from grader.core.layout import indent
-from grader.core.model import Course, Lang, Message, Question, Text
+from grader.core.model import LANGUAGES, Course, Lang, Message, Question, Text
 from grader.core.text import name_list
 from grader.course import loader
 from grader.course.problems import Problem, ProblemsError
@@ -55,6 +54,7 @@ _PUBLISHED = Message(
 )
 _STALE = Message("{question}: listed under equivalent:, but caught or gone: {mutant}")
 _MUTANTS = Message("{count}: {holes} survive without explanation, {equivalent} listed as equivalent")
+_ONLY = click.option("--only", type=click.Choice(LANGUAGES), help="For a course in this language alone.")
 _NEXT = Message("next: attncheck bank check {folder}; attncheck bank preview {question} --course {folder}")
 
 
@@ -69,8 +69,9 @@ def bank(context: click.Context) -> None:
 
 
 @bank.command(cls=Documented)
+@_ONLY
 @errors_lang_option
-def schema() -> None:
+def schema(only: Lang | None) -> None:
     """Write the JSON Schema of question files, for editors.
 
     Examples:
@@ -79,7 +80,9 @@ def schema() -> None:
     Exit codes:
       0  done
     """
-    write_json(courses.schema())
+    from grader.course import schema_problems  # loads pydantic
+
+    write_json(schema_problems.in_languages(courses.schema(), (only,) if only else LANGUAGES))
 
 
 @bank.command(cls=Documented)
@@ -157,8 +160,7 @@ def _say_without_follow_up(course: Course, chosen: list[Question], verbose: bool
     for question, alone in selfcheck.without_follow_up(course).items():
         if question in names:
             what = name_list(alone) if verbose else _count(len(alone), "misconception", "个误解")
-            text = Message("{question}: no other item or exercise is about {what}").fill(question=question, what=what)
-            say(Text(indent(text.en, 0), indent(text.zh, 0)))
+            say(Message("{question}: no other item or exercise is about {what}").fill(question=question, what=what))
 
 
 def _say_unread(course: Course, chosen: list[Question], verbose: bool) -> None:
@@ -173,8 +175,7 @@ def _say_unread(course: Course, chosen: list[Question], verbose: bool) -> None:
         readers = ", ".join(pair.readers) or "–"
         say(_UNREAD_PAIR.fill(where=where, readers=readers, edits=edits, text=pair.misconception.truth))
     if unread:
-        text = _UNREAD.fill(pairs=_count(len(unread), "mistake", "个典型错误"), file=readings.FILE)
-        say(Text(indent(text.en, 0), indent(text.zh, 0)))
+        say(_UNREAD.fill(pairs=_count(len(unread), "mistake", "个典型错误"), file=readings.FILE))
 
 
 def _say_checked(chosen: list[Question], problems: int) -> None:
@@ -236,7 +237,7 @@ def publish(call: Call, target: Path, questions: tuple[str, ...]) -> None:
 
 @bank.command(cls=Documented)
 @click.option("-e", "--exercise", "names", multiple=True, metavar="FUNCTION", help="Only this exercise (repeatable).")
-@workers_option("Use N sandboxes at a time (default: one per CPU).")
+@workers_option(help="Use N sandboxes at a time (default: one per CPU).")
 @shared("course", "json")
 @errors_lang_option
 def mutate(call: Call, names: tuple[str, ...], workers: int | None) -> None:
@@ -276,9 +277,10 @@ def mutate(call: Call, names: tuple[str, ...], workers: int | None) -> None:
 
 @bank.command(cls=Documented)
 @click.argument("question", metavar="QUESTION")
+@_ONLY
 @shared("course")
 @errors_lang_option
-def new(call: Call, question: str) -> None:
+def new(call: Call, question: str, only: Lang | None) -> None:
     """Write a new question, filled in with a small example.
 
     QUESTION is an id such as Q25. The question file and its reference go to the course folder (--course, or the
@@ -286,6 +288,7 @@ def new(call: Call, question: str) -> None:
 
     Examples:
       bank new Q25 --course mycourse  write a question that already works
+      bank new Q1 --course mycourse --only en  begin a course in English, without Chinese
 
     Exit codes:
       0  written
@@ -298,14 +301,14 @@ def new(call: Call, question: str) -> None:
     folder = call.course_folder or loader.find(None)
     if folder == loader.installed_content():
         raise UsageError(_INSTALLED.fill(folder=folder, question=f"Q{number}"))
-    group = None
+    group, languages = None, (only,) if only else LANGUAGES
     if any(folder.glob("questions/q*.yaml")):
         course = courses.load(loader.find(folder))
         if course.question(f"Q{number}") is not None:
             said = Message("The course already has a question Q{number}; choose another number.")
             raise UsageError(said.fill(number=number))
-        group = course.groups[0][0]
-    for path, text in template.files(number, group).items():
+        group, languages = course.groups[0][0], course.languages
+    for path, text in template.files(number, group, languages).items():
         create(folder / path, text)
         say(WRITTEN.fill(file=folder / path))
     say(_NEXT.fill(folder=folder, question=f"Q{number}"))
@@ -316,20 +319,19 @@ def new(call: Call, question: str) -> None:
 @shared("course")
 @errors_lang_option
 def preview(call: Call, question: str) -> None:
-    """Show a question as learners see it, in both languages.
+    """Show a question as learners see it, in each language of the course.
 
     In addition to `attncheck show`, prints the options of items, the hints and the stub, and for the author the answers
     and what learners read after a mistake.
 
     Examples:
-      bank preview Q5  Q5 as learners see it, in both languages
+      bank preview Q5  Q5 as learners see it, in English and in Chinese
 
     Exit codes:
       0  done
     """
     course = call.course()
     chosen = find_question(course, question)
-    languages: tuple[Lang, ...] = ("en", "zh")
-    for lang in languages:
+    for lang in course.languages:
         click.echo(f"═══ {lang} " + "═" * 72)
         print_lines(preview_question.lines(chosen, course, lang))

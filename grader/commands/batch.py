@@ -50,7 +50,7 @@ _UNENCRYPTED = Message("the seed is sent to {scheduler} unencrypted; docs/cluste
 @click.option("--out", type=FOLDER, required=True, metavar="DIR", help="The results folder.")
 @questions_option
 @seed_file_option("Draw hidden cases from this secret file (default: seed_file in course.yaml, else a public seed).")
-@roster_option("Who is in the class; a Canvas gradebook works, too (default: roster in course.yaml).")
+@roster_option(help="Who is in the class; a Canvas gradebook works, too (default: roster in course.yaml).")
 @click.option(
     "--intake", metavar="KIND", help="canvas, moodle, gradescope, nbgrader, inbox or folders (default: detected)."
 )

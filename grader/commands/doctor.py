@@ -14,7 +14,7 @@ ALL_THERE, MISSING = 0, 1
 
 @click.command(cls=Documented)
 @shared("json", "lang", "course")
-@workers_option("Try N sandboxes at once, as batch would use (default: one per CPU, like batch).")
+@workers_option(help="Try N sandboxes at once, as batch would use (default: one per CPU, like batch).")
 def doctor(call: Call, workers: int | None) -> None:
     """Check this machine: versions, content, sandbox.
 

@@ -47,10 +47,9 @@ class _Export(Documented):
         modules = {name: exports.format_module(name) for name in exports.format_names()}
         lang: Lang = "zh" if ctx.meta.get(LANG) == "zh" else "en"
         for of, heading in _HEADINGS.items():
+            rows = [(name, module.ABOUT.of(lang)) for name, module in modules.items() if of == module.SOURCE]
             with formatter.section(heading.of(lang)):
-                formatter.write_dl(
-                    [(name, module.ABOUT.of(lang)) for name, module in modules.items() if of == module.SOURCE]
-                )
+                formatter.write_dl(rows)
 
 
 @click.command(cls=_Export)
@@ -68,7 +67,7 @@ class _Export(Documented):
     help="The downloaded CSV file to fill in, or the zip of submissions from Canvas.",
 )
 @click.option("--column", metavar="TITLE", help="The column of the template that gets the points.")
-@roster_option("canvas, canvas-feedback, moodle: learners' numbers and e-mail addresses.")
+@roster_option(help="canvas, canvas-feedback, moodle: learners' numbers and e-mail addresses.")
 @questions_option
 @click.option("--graded", is_flag=True, help="qti, gift: include graded items, not only practice items.")
 @seed_file_option("Draw hidden cases from this secret file.")

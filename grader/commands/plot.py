@@ -28,7 +28,7 @@ SHOWN, NOT_ALL_SHOWN = 0, 1
 
 @click.command(cls=Documented)
 @click.argument("name", required=False)
-@source_option("Your own file, folder, notebook or zip, drawn beside the reference.")
+@source_option(help="Your own file, folder, notebook or zip, drawn beside the reference.")
 @click.option(
     "--to", "target", type=PATH, metavar="F", help="Write an .svg file, which browsers and word processors can open."
 )

@@ -30,7 +30,7 @@ _AN_ITEM = Message(
     is_flag=True,
     help="Show the reference to compare your code with, once all code of the question has passed (the course decides).",
 )
-@source_option("With --reference: your own file, folder, notebook or zip, to compare its style and cost.")
+@source_option(help="With --reference: your own file, folder, notebook or zip, to compare its style and cost.")
 @learner_option
 @shared("state", "lang", "course")
 def show(call: Call, *, name: str, full: bool, reference: bool, source: Path | None, learner: str | None) -> None:

@@ -41,13 +41,7 @@ RESET = Message("{name} in {file} is empty again; the old file is kept as {kept}
 @learner_option
 @shared("lang", "course")
 def start(
-    call: Call,
-    *,
-    question: str | None,
-    folder: Path | None,
-    notebook: bool,
-    reset: str | None,
-    learner: str | None,
+    call: Call, *, question: str | None, folder: Path | None, notebook: bool, reset: str | None, learner: str | None
 ) -> None:
     """Create the files to start from; never overwrite one.
 

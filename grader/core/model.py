@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 
 Lang: TypeAlias = Literal["en", "zh"]
+LANGUAGES: tuple[Lang, ...] = ("en", "zh")
 ArrayType: TypeAlias = Literal["numpy", "torch"]
 Visibility: TypeAlias = Literal["public", "hidden"]
 
@@ -1237,7 +1238,7 @@ class Course:
 
     ``reference`` are the source files of the references; an ``edition`` has none. ``roster`` and ``seed_file`` are
     paths relative to course.yaml. ``packages`` are what submissions may import besides NumPy, torch and the standard
-    library.
+    library. A course in one of the ``languages`` alone has the same text in both fields of each ``Text``.
     """
 
     title: Text
@@ -1254,6 +1255,11 @@ class Course:
     seed_file: str | None = None
     packages: tuple[str, ...] = ()
     pace: Pace = Pace()
+    languages: tuple[Lang, ...] = LANGUAGES
+
+    def language(self, asked: Lang) -> Lang:
+        """``asked``, if the course has texts in it, else the language of its texts."""
+        return asked if asked in self.languages else self.languages[0]
 
     def question(self, name: str) -> Question | None:
         """The question with the id ``name`` (any case), or None."""

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from grader.core import yaml_positions
-from grader.core.model import Course, Item, Message, Part, Question, Source, SourceFile, Text
+from grader.core.model import LANGUAGES, Course, Item, Lang, Message, Part, Question, Source, SourceFile, Text
 from grader.core.text import Path as YamlPath
 from grader.core.yaml_positions import Document
 from grader.course import schema, schema_problems, validate
@@ -163,6 +163,7 @@ def _made(parts: _Parts, folder: str, digest: str) -> Course:
         seed_file=whole.seed_file,
         packages=tuple(dict.fromkeys(whole.packages)),
         pace=whole.limits,
+        languages=tuple(dict.fromkeys(whole.languages)),
     )
 
 
@@ -217,11 +218,16 @@ class _Reader:
     files: Mapping[str, bytes]
     problems: list[Problem] = field(default_factory=list)
     documents: dict[str, Document] = field(default_factory=dict)
+    #: The languages of the course, as course.yaml says, which is read first.
+    languages: tuple[Lang, ...] = LANGUAGES
 
     def report(self, name: str, *faults: ValueProblem) -> None:
-        """Keeps faults, each with its line."""
+        """Keeps faults, each with its line. What is said of a text is not said again of its copy for no language."""
         document = self.documents.get(name, Document(None, {(): 1}))
-        self.problems += [fault.at(name, document.line(fault.path)) for fault in faults]
+        own = [
+            fault for fault in faults if fault.path[-1:] not in (("en",), ("zh",)) or fault.path[-1] in self.languages
+        ]
+        self.problems += [fault.at(name, document.line(fault.path)) for fault in own or faults]
 
     def text(self, name: str) -> str | None:
         """The file as text; None, with a problem reported, if it is not UTF-8."""
@@ -243,9 +249,13 @@ class _Reader:
         except yaml_positions.YamlError as fault:
             self.problems.append(Problem("not-yaml", f"{name}:{fault.line}", fault.text.en))
             return None
-        valid = schema_problems.validate(model, document.value)
+        value = document.value
+        if name == _OWN and isinstance(value, dict) and value.get("languages") in (["en"], ["zh"]):
+            self.languages = tuple(value["languages"])
+        value = schema_problems.copied(value, self.languages)
+        valid = schema_problems.validate(model, value, self.languages)
         faults = valid if isinstance(valid, list) else []
-        self.report(name, *faults, *schema_problems.blanks(document.value))
+        self.report(name, *faults, *schema_problems.blanks(value))
         return None if isinstance(valid, list) else valid
 
 

@@ -4,7 +4,7 @@ A *condition* is something about the arguments of a case, such as more keys than
 right everywhere else may be wrong there, so ``bank check`` wants every condition that applies to an exercise in one of
 its cases, or a reason under ``not_applicable:``.
 
-Arguments are recognised by their names in the contract (``QUERY_AND_KEY`` and so on), by their defaults, and by what a
+Arguments are recognised by their names in the contract (``arguments.yaml``), by their defaults, and by what a
 case gives for them. Nothing here is run, and arrays are only asked for their shapes and entries: the module needs
 neither NumPy nor the grader.
 """
@@ -92,22 +92,8 @@ class Condition:
 
 # ---------------------------------------------------------------------------------- kinds of arguments
 
-#: Pairs of an argument with queries and one with keys; their lengths may differ.
-QUERY_AND_KEY = (*(("q", "k"), ("query", "key"), ("query", "keys"), ("x", "memory")), *(("n_q", "n_k"), ("n", "m")))
-#: Sequences of positions, (..., n, d).
-SEQUENCES = ("x", "q", "query", "x_t", "heads", "logits", "values", "k")
-#: Masks over pairs of queries and keys; True = may be attended to.
-_MASKS = ("mask", "self_mask", "memory_mask")
-PADDING = ("key_padding", *_MASKS)
-_IDS = ("mask_id", "bos_id", "eos_id", "ignore_index")
-TOKENS = ("tokens", "targets")
-LENGTHS = ("n", "n_q", "n_k", "max_len", "tokens", "targets", "lengths", "distance", "pe")
-_SIZED = (*SEQUENCES, *LENGTHS, "memory", "key", "keys")
-_COUNTS = ("num_heads", "num_kv_heads", "num_layers", "beam_width", "block_size", "window", "r", "batch")
-#: Numbers that may be negative.
-SIGNED = ("axis", "delta", "alpha", "distance")
-#: Optional numbers for which 0 is a value like any other.
-ZERO = ("axis", "eps", "n_k", "ignore_index", "var_q", "var_k")
+#: The kinds of arguments that have a length.
+_SIZED = ("sequences", "lengths", "sized")
 _MEASURING = ("operations", "memory")
 #: Longer than any buffer that a learner would think of as large; ``conditions.yaml`` names it, too.
 _LONG = 129
@@ -116,9 +102,10 @@ _OVERFLOWS = 89.0
 #: Entries that lie this many standard deviations from zero cancel in float32.
 _FAR = 100.0
 
-#: Names in a reference that say what its numbers are sensitive to.
-_EXPONENTIALS = frozenset({"softmax", "log_softmax", "exp", "silu", "sigmoid", "elu", "tanh", "cross_entropy"})
-_MOMENTS = frozenset({"var", "std", "var_mean", "LayerNorm", "layer_norm"})
+
+def known(*kinds: str) -> list[Any]:
+    """The names of these kinds in ``arguments.yaml``."""
+    return [name for kind in kinds for name in table(__file__, "arguments.yaml")[kind]]
 
 
 def names_of(exercise: Exercise) -> tuple[str, ...]:
@@ -148,12 +135,8 @@ def inputs_of(exercise: Exercise, case: Case, drawn: Given) -> Inputs:
     """The inputs of a case with ``same_as`` resolved."""
     given = dict(drawn.construct) | dict(drawn.args)
     same = frozenset(name for name, value in given.items() if isinstance(value, Same))
-    parts = {
-        part: value
-        for made in given.values()
-        if hasattr(made, "parts") and not isinstance(made, Same)
-        for part, value in made.parts
-    }
+    helped = [made for made in given.values() if hasattr(made, "parts") and not isinstance(made, Same)]
+    parts = dict(part for made in helped for part in made.parts)
     values = {name: given[value.name] if isinstance(value, Same) else value for name, value in given.items()}
     return Inputs(exercise, case, parts | values, defaults_of(exercise), same)
 
@@ -166,19 +149,19 @@ def _if(holds: Callable[[Exercise, frozenset[str]], object]) -> Applies:
     return lambda exercise, used: ("",) if holds(exercise, used) else ()
 
 
-def _named(names: tuple[str, ...]) -> Applies:
-    return lambda exercise, used: tuple(name for name in names_of(exercise) if name in names)
+def _named(kind: str) -> Applies:
+    return lambda exercise, used: tuple(name for name in names_of(exercise) if name in known(kind))
 
 
 def _pair(exercise: Exercise) -> tuple[str, str] | None:
     names = names_of(exercise)
-    return next(((one, other) for one, other in QUERY_AND_KEY if one in names and other in names), None)
+    return next(((one, other) for one, other in known("query-and-key") if one in names and other in names), None)
 
 
 def _with_sequence(exercise: Exercise, used: frozenset[str]) -> tuple[str, ...]:
     """The first sequence; in a class all else has its number of axes, too."""
     names = names_of(exercise)
-    return next(((name,) for name in SEQUENCES if name in names), ())
+    return next(((name,) for name in known("sequences") if name in names), ())
 
 
 def _optional(exercise: Exercise, used: frozenset[str]) -> tuple[str, ...]:
@@ -190,7 +173,7 @@ def _flags(exercise: Exercise, used: frozenset[str]) -> tuple[str, ...]:
 
 
 def _may_be_zero(exercise: Exercise, used: frozenset[str]) -> tuple[str, ...]:
-    return tuple(name for name in defaults_of(exercise) if name in ZERO)
+    return tuple(name for name in defaults_of(exercise) if name in known("zero"))
 
 
 def _is_measured(exercise: Exercise) -> bool:
@@ -203,10 +186,11 @@ def _measured_flags(exercise: Exercise, used: frozenset[str]) -> tuple[str, ...]
 
 _everywhere = _if(lambda exercise, used: True)
 _paired = _if(lambda exercise, used: _pair(exercise))
-_with_length = _if(lambda exercise, used: not {*SEQUENCES, *LENGTHS}.isdisjoint(names_of(exercise)))
+_with_length = _if(lambda exercise, used: set(known("sequences", "lengths")).intersection(names_of(exercise)))
+_begun = _if(lambda exercise, used: {"tokens", "bos_id"} <= set(names_of(exercise)))
 _measured = _if(lambda exercise, used: _is_measured(exercise))
-_exponential = _if(lambda exercise, used: used & _EXPONENTIALS)
-_normalises = _if(lambda exercise, used: used & _MOMENTS or "gamma" in names_of(exercise))
+_exponential = _if(lambda exercise, used: used.intersection(known("exponentials")))
+_normalises = _if(lambda exercise, used: used.intersection(known("moments")) or "gamma" in names_of(exercise))
 
 
 # ------------------------------------------------------------------------------------ what a case has
@@ -230,14 +214,14 @@ def _compared(holds: Callable[[int, int], bool]) -> Callable[[Inputs, str], bool
 
 def _single(inputs: Inputs, name: str) -> bool:
     """Every length is 1; the most that is allowed (``max_len``) counts where there is no other."""
-    sequences = [name for name in names_of(inputs.exercise) if name in _SIZED]
+    sequences = [name for name in names_of(inputs.exercise) if name in known(*_SIZED)]
     lengths = {name: inputs.length(name) for name in sequences if name != "pe"}
     own = {length for name, length in lengths.items() if length is not None and name != "max_len"}
     return own == {1} or (not own and set(lengths.values()) == {1})
 
 
 def _long(inputs: Inputs, name: str) -> bool:
-    sized = [inputs.length(other) for other in inputs.values if other in _SIZED]
+    sized = [inputs.length(other) for other in inputs.values if other in known(*_SIZED)]
     return any(length is not None and length >= _LONG for length in sized)
 
 
@@ -315,7 +299,7 @@ def _last_id(inputs: Inputs, name: str) -> bool:
     value, vocabulary = inputs.values.get(name), _vocabulary(inputs)
     if type(value) is not int:
         return False
-    tokens = [array for array in map(inputs.array, TOKENS) if array is not None]
+    tokens = [array for array in map(inputs.array, known("tokens")) if array is not None]
     if vocabulary is not None:
         return value == vocabulary - 1
     return bool(tokens) and value >= max(int(array.max()) for array in tokens)
@@ -323,9 +307,8 @@ def _last_id(inputs: Inputs, name: str) -> bool:
 
 def _last_token(inputs: Inputs, name: str) -> bool:
     tokens, vocabulary = inputs.array(name), _vocabulary(inputs)
-    if tokens is None or not tokens.size:
-        return False
-    return vocabulary is None or int(tokens.max()) == vocabulary - 1
+    has_tokens = tokens is not None and tokens.size > 0
+    return has_tokens and (vocabulary is None or int(tokens.max()) == vocabulary - 1)
 
 
 def _start_among_tokens(inputs: Inputs, name: str) -> bool:
@@ -334,10 +317,7 @@ def _start_among_tokens(inputs: Inputs, name: str) -> bool:
 
 
 def _given(inputs: Inputs, name: str) -> bool:
-    if name not in inputs.values:
-        return False
-    value = inputs.array(name)
-    return value is not None or inputs.values[name] != inputs.defaults[name]
+    return name in inputs.values and (inputs.array(name) is not None or inputs.values[name] != inputs.defaults[name])
 
 
 def _middle_axis(inputs: Inputs, name: str) -> bool:
@@ -362,9 +342,8 @@ def _large(inputs: Inputs, name: str) -> bool:
 
 
 def _offset(inputs: Inputs, name: str) -> bool:
-    return any(
-        array.size > 3 and 0 < float(array.std()) * _FAR <= abs(float(array.mean())) for array in inputs.arrays("f")
-    )
+    arrays = [array for array in inputs.arrays("f") if array.size > 3]
+    return any(0 < float(array.std()) * _FAR <= abs(float(array.mean())) for array in arrays)
 
 
 def _tiny(inputs: Inputs, name: str) -> bool:
@@ -391,50 +370,44 @@ _TABLE = (
     Condition("four-axes", _with_sequence, _array(lambda array: array.ndim == 4)),
     Condition("batch-of-one", _with_sequence, _array(lambda array: array.ndim >= 3 and array.shape[0] == 1)),
     # masks
-    Condition("mask-per-sample", _named(PADDING), _mask_per_sample),
-    Condition("square-mask", _named(_MASKS), _array(_square)),
+    Condition("mask-per-sample", _named("padding"), _mask_per_sample),
+    Condition("square-mask", _named("masks"), _array(_square)),
     Condition(
         "square-cross-mask",
-        lambda exercise, used: _named(_MASKS)(exercise, used) if _pair(exercise) else (),
+        lambda exercise, used: _named("masks")(exercise, used) if _pair(exercise) else (),
         lambda inputs, name: _array(_square)(inputs, name) and not inputs.same,
     ),
-    Condition("one-mask-for-all", _named(_MASKS), _array(lambda mask: mask.ndim == 2)),
-    Condition("mask-of-keys", _named(_MASKS), _array(_of_keys)),
-    Condition("empty-row", _named(PADDING), _empty_row, ("fully_masked_rows", "values")),
-    Condition("mask-per-head", _named(_MASKS), _array(_mask_per_head)),
-    Condition("empty-row-in-one-head", _named(_MASKS), _array(_empty_in_one_head), ("fully_masked_rows",)),
+    Condition("one-mask-for-all", _named("masks"), _array(lambda mask: mask.ndim == 2)),
+    Condition("mask-of-keys", _named("masks"), _array(_of_keys)),
+    Condition("empty-row", _named("padding"), _empty_row, ("fully_masked_rows", "values")),
+    Condition("mask-per-head", _named("masks"), _array(_mask_per_head)),
+    Condition("empty-row-in-one-head", _named("masks"), _array(_empty_in_one_head), ("fully_masked_rows",)),
     # ids
-    Condition("id-zero", _named(_IDS), _zero),
-    Condition("id-last", _named(_IDS), _last_id),
-    Condition("token-zero", _named(TOKENS), _array(lambda tokens: bool((tokens == 0).any()))),
-    Condition("token-last", _named(TOKENS), _last_token),
-    Condition(
-        "start-among-tokens",
-        _if(lambda exercise, used: {"tokens", "bos_id"} <= set(names_of(exercise))),
-        _start_among_tokens,
-    ),
+    Condition("id-zero", _named("ids"), _zero),
+    Condition("id-last", _named("ids"), _last_id),
+    Condition("token-zero", _named("tokens"), _array(lambda tokens: bool((tokens == 0).any()))),
+    Condition("token-last", _named("tokens"), _last_token),
+    Condition("start-among-tokens", _begun, _start_among_tokens),
     # counts
-    Condition("odd-count", _named(_COUNTS), _whole(lambda count: count > 1 and count % 2 == 1)),
-    Condition("no-power-of-two", _named(_COUNTS), _whole(lambda count: count > 0 and count & (count - 1) != 0)),
+    Condition("odd-count", _named("counts"), _whole(lambda count: count > 1 and count % 2 == 1)),
+    Condition("no-power-of-two", _named("counts"), _whole(lambda count: count > 0 and count & (count - 1) != 0)),
     # optional arguments
     Condition("omitted", _optional, lambda inputs, name: name not in inputs.values),
     Condition("not-default", _optional, _given),
     Condition("zero", _may_be_zero, _zero, ("values", "shifts", "raises")),
     Condition("false", _flags, _is(False)),
-    Condition("middle-axis", _named(("axis",)), _middle_axis),
+    Condition("middle-axis", _named("axes"), _middle_axis),
     # signs and magnitudes
-    Condition("negative", _named(SIGNED), _negative),
+    Condition("negative", _named("signed"), _negative),
     Condition("large-numbers", _exponential, _large),
     Condition("large-offset", _normalises, _offset),
-    Condition("tiny-numbers", _named(("eps",)), _tiny),
+    Condition("tiny-numbers", _named("small"), _tiny),
     # state and work
     Condition("second-call", _everywhere, lambda inputs, name: bool(inputs.case.then), ("repeatable",)),
     Condition("work-in-a-batch", _measured, _batched, _MEASURING),
     Condition("work-without-batch", _measured, lambda inputs, name: not _batched(inputs, name), _MEASURING),
     Condition("work-with-flag", _measured_flags, _is(True), _MEASURING),
-    Condition(
-        "work-without-flag", _measured_flags, lambda inputs, name: inputs.values.get(name) is not True, _MEASURING
-    ),
+    Condition("work-without-flag", _measured_flags, lambda given, name: not _is(True)(given, name), _MEASURING),
 )
 #: Every condition by its id.
 CONDITIONS: Mapping[str, Condition] = MappingProxyType({condition.id: condition for condition in _TABLE})

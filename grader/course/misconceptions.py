@@ -14,7 +14,7 @@ from typing import TypeAlias
 from grader.core.cache import cached_by_identity
 from grader.core.constraints import MisconceptionId
 from grader.core.marks import plain
-from grader.core.model import Course, Exercise, Item, Message, Misconception, Question, deferred_spec
+from grader.core.model import Course, Exercise, Item, Lang, Message, Misconception, Question, deferred_spec
 from grader.core.text import Path
 
 #: Misconception → the items that name it, with the ids of their questions.
@@ -151,13 +151,9 @@ def _place(course: Course, question: Question, index: Index) -> QuestionCoverage
 
 def _belief(course: Course, question: Question, misconception: Misconception, index: Index) -> MisconceptionCoverage:
     items = items_about(course, misconception.id, question, index)
-    exercises = [
-        exercise.name
-        for home in course.questions
-        for exercise in home.exercises
-        if home.misconception(misconception.id) is not None and detects(exercise, misconception.id)
-    ]
-    return MisconceptionCoverage(misconception, tuple(item.id for item in items), tuple(exercises))
+    homes = [home for home in course.questions if home.misconception(misconception.id) is not None]
+    detecting = (e.name for home in homes for e in home.exercises if detects(e, misconception.id))
+    return MisconceptionCoverage(misconception, tuple(item.id for item in items), tuple(detecting))
 
 
 _HEAD = Message(
@@ -167,9 +163,8 @@ _HEAD = Message(
 )
 
 
-def markdown(course: Course, lang: str) -> str:
+def markdown(course: Course, lang: Lang) -> str:
     """The whole map as a Markdown page."""
-    zh = lang == "zh"
     covered = coverage_of(course)
     head = _HEAD.fill(
         title=course.title,
@@ -178,10 +173,10 @@ def markdown(course: Course, lang: str) -> str:
         exercises=sum(len(coverage.exercises) for coverage in covered),
         beliefs=sum(len(coverage.beliefs) for coverage in covered),
     )
-    lines = [head.zh if zh else head.en]
+    lines = [head.of(lang)]
     for coverage in covered:
-        title = coverage.question.title.zh if zh else coverage.question.title.en
-        lines += ["", f"## {coverage.question.id} {title}", "", *_rows(coverage, zh)]
+        title = f"## {coverage.question.id} {coverage.question.title.of(lang)}"
+        lines += ["", title, "", *_rows(coverage, lang == "zh")]
     return plain("\n".join(lines) + "\n")
 
 

@@ -38,10 +38,7 @@ def overview(question: Question, view: View) -> Iterable[str]:
     yield from _head(question, view)
     graded = starter.graded(question)
     for heading, rows in (
-        (
-            TO_ANSWER,
-            [(item.id, _short(item, question, view)) for item in graded],
-        ),
+        (TO_ANSWER, [(item.id, _short(item, question, view)) for item in graded]),
         (TO_WRITE, [(exercise.name, exercise.summary) for exercise in question.exercises]),
     ):
         if rows:

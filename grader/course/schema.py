@@ -48,6 +48,7 @@ from grader.core.constraints import (
     Slug,
 )
 from grader.core.model import (
+    LANGUAGES,
     Alternative,
     ArrayType,
     Case,
@@ -58,6 +59,7 @@ from grader.core.model import (
     Exercise,
     Item,
     Landmark,
+    Lang,
     Misconception,
     Mistake,
     Pace,
@@ -513,6 +515,7 @@ class CourseFile(Strict):
     edition: Edition | None = None
     forbids: dict[Identifier, tuple[LibraryName, ...]] = {}
     packages: tuple[Annotated[PackageName, AfterValidator(_for_learners)], ...] = ()
+    languages: Annotated[tuple[Lang, ...], Field(min_length=1)] = LANGUAGES
 
     @field_validator("hidden_results")
     @classmethod

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from grader.core.constraints import describe_pattern, first_keys
-from grader.core.model import Recipe
+from grader.core.model import LANGUAGES, Lang, Recipe
 from grader.core.tables import table
 from grader.core.text import Path
 from grader.course import items
@@ -26,12 +26,34 @@ Node = dict[str, Any]
 Definitions = Mapping[str, Node]
 
 
-def validate(model: type[Model], value: Any) -> Model | list[ValueProblem]:
-    """``value`` as an instance of ``model``, or everything that is wrong with it."""
+def copied(value: Any, languages: Sequence[Lang]) -> Any:
+    """``value``; if a course has one language, each of its texts is the text in the other one, too."""
+    if isinstance(value, list):
+        return [copied(part, languages) for part in value]
+    if not isinstance(value, dict) or len(languages) > 1:
+        return value
+    below = {key: copied(part, languages) for key, part in value.items()}
+    is_text = languages[0] in below and "name" not in below  # cases have a Chinese name, too
+    return below | dict.fromkeys(LANGUAGES, below[languages[0]]) if is_text else below
+
+
+def in_languages(schema: Node, languages: Sequence[Lang]) -> Node:
+    """The JSON Schema, whose texts have no keys for other languages."""
+    texts = [node for node in schema.get("$defs", {}).values() if {*LANGUAGES} <= node.get("properties", {}).keys()]
+    for node in texts if len(languages) == 1 else ():
+        node["properties"] = {
+            key: of for key, of in node["properties"].items() if key not in LANGUAGES or key in languages
+        }
+        node["required"] = [key for key in node["required"] if key in node["properties"]]
+    return schema
+
+
+def validate(model: type[Model], value: Any, languages: Sequence[Lang] = LANGUAGES) -> Model | list[ValueProblem]:
+    """``value`` as an instance of ``model``, or everything that is wrong with it, for a course in these languages."""
     try:
         return model.model_validate_json(json.dumps(value))
     except ValidationError as error:
-        schema = model.model_json_schema()
+        schema = in_languages(model.model_json_schema(), languages)
         details = [detail for detail in error.errors(include_url=False) if not _echo(detail)]
         problems = [(detail["type"], _fault(detail, schema, value)) for detail in details]
         # A union reports an error for each of its members; the one that is meant has errors further inside.
@@ -62,7 +84,7 @@ def blanks(value: Any, path: Path = ()) -> Iterator[ValueProblem]:
         for lang in ("en", "zh"):
             text = value.get(lang)
             if isinstance(text, str) and not text.strip():
-                yield unexpected((*path, lang), text, "a text in English and in Chinese", "empty-text")
+                yield unexpected((*path, lang), text, "a text in every language of the course", "empty-text")
         if _has_no_chinese(value.get("en"), value.get("zh")):
             yield unexpected((*path, "zh"), value["zh"], "a text in Chinese, since the English has words", "empty-text")
 
@@ -121,17 +143,26 @@ def _place(detail: ErrorDetails, schema: Node, value: Any) -> _Place:
 
 
 def _missing(place: _Place) -> ValueProblem:
-    both = "; every text is written in English and in Chinese" if place.path[-1] in ("en", "zh") else ""
+    both = (
+        "; every text is written in English and in Chinese"
+        if place.path[-1] in LANGUAGES and {*LANGUAGES} <= {*_keys(place)}
+        else ""
+    )
     text = f"missing; expected {_describe(place.node, place.definitions)}{both}"
     return ValueProblem(place.path, text, "missing-key")
 
 
 def _extra(place: _Place) -> ValueProblem:
-    keys = [key for option in _options(place.around, place.definitions) for key in option.get("properties", {})]
+    keys = _keys(place)
     fault = unknown(place.path, str(place.path[-1]), "one of the keys", keys, "unknown-key")
-    if place.seen is None and keys == ["en", "zh"]:
+    if place.seen is None and {*keys} <= {*LANGUAGES}:
         return ValueProblem(place.path, f"{fault.text} (a text with a comma needs quotes inside {{ }})", "unknown-key")
     return fault
+
+
+def _keys(place: _Place) -> list[str]:
+    """The keys of what holds the value."""
+    return [key for option in _options(place.around, place.definitions) for key in option.get("properties", {})]
 
 
 def _literal(place: _Place) -> ValueProblem:

@@ -114,7 +114,8 @@ class QuizWidgets:
         if doubted:
             buttons.insert(0, self._button(_YES, functools.partial(self.act, _CONFIRMED), primary=True))
         words = texts(__file__, "words.yaml", "buttons")
-        buttons += [self._button(words[str(action)], functools.partial(self.act, action)) for action in _ACTIONS]
+        actions = [each for each in _ACTIONS if each != "lang" or len(self.session.course.languages) > 1]
+        buttons += [self._button(words[str(action)], functools.partial(self.act, action)) for action in actions]
         return ipywidgets.HBox(buttons)
 
     def _after(self) -> Any:

@@ -80,7 +80,7 @@ def render(
     ``whose`` is the learner, by default as in the report. ``sections`` are those of earlier pages of this course.
     """
     page = _Page.of(report, course, shown, whose, sections)
-    return _rendered("report.html", page, lang, sheet())
+    return _rendered("report.html", page, course.language(lang), sheet())
 
 
 def render_body(
@@ -111,6 +111,7 @@ def _rendered(template: str, page: _Page, lang: Lang, style: str, items: str = "
         style,
         report=page.report,
         page=page,
+        course=page.course,
         lang=lang,
         words=words,
         mark=mark,

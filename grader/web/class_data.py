@@ -433,7 +433,7 @@ def _visit(class_data: ClassData, request: Request) -> StaffVisit:
         raise HTTPException(403, Message("These pages are for the staff of the class.").en)
     chosen = getattr(request.state, "lang", None) or request.cookies.get(LANGUAGE)
     lang: Lang = "zh" if chosen == "zh" else "en" if chosen == "en" else class_data.lang
-    return StaffVisit(request, class_data, person, lang)
+    return StaffVisit(request, class_data, person, class_data.course.language(lang))
 
 
 def _failed(visit: StaffVisit, text: str, status: int) -> Response:

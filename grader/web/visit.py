@@ -96,8 +96,8 @@ class LearnerVisit(Visit):
 
     @property
     def lang(self) -> Lang:
-        """The language that the learner used last."""
-        return self.learner.spoken(self.default)
+        """The language that the learner used last, or the only one of the course."""
+        return self.learner.course.language(self.learner.spoken(self.default))
 
     @property
     def question(self) -> Question:

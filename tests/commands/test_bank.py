@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from grader.authoring.selfcheck import without_follow_up
+from grader.authoring.typesetting import texts_of
 from grader.commands import _options, run
+from grader.core.model import LANGUAGES, Lang
 from grader.course import loader
 from grader.grading import courses
 
@@ -48,6 +51,30 @@ def test_new_is_proven(bank: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert json.loads(capsys.readouterr().out)["survivors"] == []
 
 
+@pytest.mark.parametrize(("only", "other"), [("en", "[一-鿿]"), ("zh", r"\ben:")])
+def test_a_course_in_one_language(only: Lang, other: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing is written or asked for in the other one; whoever wants that is told once, and sees what there is."""
+    folder = tmp_path / "course"
+    assert run(["bank", "new", "Q1", "--course", str(folder), "--only", only]) == 0
+    assert run(["bank", "new", "Q2", "--course", str(folder)]) == 0
+    assert not any(re.search(other, path.read_text("utf-8")) for path in folder.rglob("*.*"))
+    assert run(["bank", "check", str(folder)]) == 0
+    assert run(["bank", "publish", str(tmp_path / "edition"), "--course", str(folder)]) == 0
+    capsys.readouterr()
+    for found in map(courses.load, (folder, tmp_path / "edition")):
+        assert found.languages == (only,)
+        assert all(text.en == text.zh for question in found.questions for _, text in texts_of(question))
+        for lang in LANGUAGES:
+            assert run(["show", "Q1", "--course", found.folder, "--lang", lang]) == 0
+            seen = capsys.readouterr()
+            assert found.questions[0].title.of(only) in seen.out and len(seen.err.splitlines()) == (lang != only)
+    path = folder / "questions" / "q01_scaling.yaml"
+    path.write_text(path.read_text("utf-8").replace(f"title: {{{only}: ", "title: {is: "), encoding="utf-8")
+    assert run(["bank", "check", str(folder), "--lang", "en"]) == 4
+    assert "title." + only + ": missing; expected a text [missing-key]" in (said := capsys.readouterr().err)
+    assert f"expected one of the keys: {only} [unknown-key]" in said and len(said.splitlines()) == 3
+
+
 @pytest.mark.parametrize(
     ("question", "said"),
     [("Q25", "already has a question Q25"), ("x", "is not a question id; expected one such as Q25")],
@@ -72,12 +99,14 @@ def test_new_leaves_an_installed_course_alone(
 
 
 def test_preview_shows_the_author_what_follows_a_mistake(bank: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Answers, and what learners read after a wrong one, in both languages."""
+    """Prompt, options, hints and stub, answers, and what learners read after a wrong one, in both languages."""
     capsys.readouterr()
     assert run(["bank", "preview", "Q25", "--course", str(bank)]) == 0
     out = capsys.readouterr().out
     found = courses.load(bank).questions[0]
-    for said in ("Answer: ", "答案：", "After a mistake learners read:", "出错之后，学习者会看到："):
+    for said in ("Answer: ", "答案：", "After a mistake learners read:", "出错之后，学习者会看到：", "a: the factor"):
+        assert said in out
+    for said in ("Write the function below", "写出下面的函数", "One multiplication", "def scaled_by_25"):
         assert said in out
     flat = "".join(out.split())
     for belief in found.misconceptions:
@@ -136,17 +165,3 @@ def test_check_counts_what_has_no_follow_up(bank: Path, capsys: pytest.CaptureFi
     full = capsys.readouterr().out
     assert "Q25: no other item or exercise is about 1 misconception" in brief and "zero-stands-out" not in brief
     assert "Q25: no other item or exercise is about zero-stands-out" in full
-
-
-def test_preview(bank: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The preview shows prompt, options, hints and stub in both languages."""
-    assert run(["bank", "preview", "Q25", "--course", str(bank)]) == 0
-    out = capsys.readouterr().out
-    for said in (
-        "Write the function below",
-        "写出下面的函数",
-        "One multiplication",
-        "def scaled_by_25",
-        "a: the factor",
-    ):
-        assert said in out

@@ -368,7 +368,7 @@ BROKEN: list[tuple[str, str, int, str, list[str]]] = [
     ("id: Q5\n", "id: 5\n", 1, "id", ["found 5", "an id such as Q5"]),
     ("id: Q5\n", "id: Q6\n", 1, "id", ["found 'Q6'", "the number in the file's name (q05_attention.yaml)", "q06_"]),
     (", zh: 注意力的输出}", "}", 2, "title.zh", ["missing", "a text", "in English and in Chinese"]),
-    ("zh: 它是什么？", "zh: ' '", 15, "items[0].ask.zh", ["found ' '", "a text in English and in Chinese"]),
+    ("zh: 它是什么？", "zh: ' '", 15, "items[0].ask.zh", ["found ' '", "a text in every language"]),
     (
         "{en: What attention returns, zh: 注意力的输出}",
         "Attention",

@@ -152,6 +152,8 @@ def test_the_first_language(lang: Lang, first: str, code: str, report: Report, c
     assert [each["type"] for each in buttons] == ["radio", "radio"]
     assert {attrs.get("for") for tag, attrs in elements if tag == "label"} == {"english", "chinese"}
     assert elements[0] == ("html", {"lang": code})
+    alone = read(render(report, replace(course, languages=("zh",)), lang)).elements
+    assert ("p", {"class": "switch", "hidden": None}) in alone and alone[0] == ("html", {"lang": "zh-Hans"})
 
 
 def test_every_sentence_has_its_twin(report: Report, course: Course) -> None:

@@ -7,6 +7,7 @@ import io
 import json
 import re
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -54,8 +55,11 @@ def first(course: Course, form: str) -> Item:
     return next(item for item in every if items.ask(item, items.Context("", "ada", item.id)).form == form)
 
 
-def test_every_page_in_both_languages(browser: TestClient, course: Course) -> None:
-    """Prompts, items and code of all questions; the learner's name is text, not markup; nothing runs inline."""
+def test_every_page_in_both_languages(browser: TestClient, learner: LearnerWorkspace, course: Course) -> None:
+    """Prompts, items and code of all questions; the learner's name is text, not markup; nothing runs inline.
+
+    Pages of a course in one language are in that one, whatever was chosen, and offer no other.
+    """
     paths = ["/", "/progress"]
     for question in course.questions:
         paths += [f"/questions/{question.id}", f"/questions/{question.id}/code"]
@@ -67,6 +71,9 @@ def test_every_page_in_both_languages(browser: TestClient, course: Course) -> No
             assert f'<html lang="{tag}">' in text
             assert "ada &lt;b&gt;" in text and "ada <b>" not in text
             assert not re.search(r"<script(?! src=)|\son\w+=|\sstyle=|javascript:", text), path
+            assert 'name="lang"' in text
+    learner.course = replace(course, languages=("en",))
+    assert 'name="lang"' not in (text := page(browser, "/questions/Q1")) and '<html lang="en">' in text
 
 
 def test_code_is_in_colours(

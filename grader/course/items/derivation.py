@@ -108,16 +108,7 @@ from grader.formulas.errors import FormulaError, ParseError
 from grader.formulas.flat import Flat, with_ones
 from grader.formulas.parse import parse, parse_chain
 from grader.formulas.printer import show
-from grader.formulas.steps import (
-    MOST_LINES,
-    Side,
-    equations,
-    excerpt_of,
-    has_limit,
-    number_lines,
-    parse_lines,
-    remarks,
-)
+from grader.formulas.steps import MOST_LINES, Side, equations, excerpt_of, has_limit, number_lines, parse_lines, remarks
 
 _HOW = Message("Write one step per line, each equal to the line before. You may add a reason after `#`.")
 _HOW_GIVEN = Message("First state your assumptions, one per line: given `q: iid(mean=…, var=…)`.")
@@ -346,10 +337,7 @@ def _all_but_the_end(spec: Spec) -> float:
 
 
 def _judge_lines(
-    spec: Spec,
-    stated: dict[str, str] | None,
-    found: Sequence[Sequence[Side]],
-    written: Sequence[tuple[int, str]],
+    spec: Spec, stated: dict[str, str] | None, found: Sequence[Sequence[Side]], written: Sequence[tuple[int, str]]
 ) -> Judgment:
     declared = _of_bank(spec).declared
     with scalars.step_budget(scalars.MOST_STEPS):

@@ -52,7 +52,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from grader.core.constraints import MisconceptionId
-from grader.core.model import Lang, Message, Status, Text
+from grader.core.model import LANGUAGES, Message, Status, Text
 from grader.course.items import Context, Judgment, Prompt, QuizItem, essay, unreadable
 from grader.course.items._no_options import counted as counted
 from grader.course.items._no_options import options as options
@@ -99,8 +99,7 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
     if not _FEWEST <= len(spec.key_points) <= _MOST:
         expected = f"{_FEWEST} to {_MOST} key points"
         yield unexpected(("key_points",), len(spec.key_points), expected, "wrong-length")
-    langs: tuple[Lang, ...] = ("en", "zh")
-    for lang in langs:
+    for lang in LANGUAGES:
         length = _length(spec.answer.of(lang))
         if not spec.least <= length <= spec.most:
             text = f"found {length} words; expected {spec.least} to {spec.most}"

@@ -50,7 +50,7 @@ def render(alike: ClassSimilarity, course: Course, lang: Lang) -> str:
         alike=alike,
         shown=compare_clusters(alike, made[:MOST]),
         more=len(made) - MOST,
-        lang=lang,
+        lang=course.language(lang),
     )
 
 

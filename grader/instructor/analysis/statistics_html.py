@@ -50,7 +50,7 @@ def render(statistics: Statistics, course: Course, lang: Lang, *, names: bool = 
         parts=[(question, list(inside)) for question, inside in parts],
         bar=_SCALE.bar(),
         map=heat_map(statistics, names=names) if statistics.questions else None,
-        lang=lang,
+        lang=course.language(lang),
     )
 
 

@@ -123,7 +123,7 @@ def _index(book: Book, rows: tuple[ClassRow, ...], files: list[str | None], lang
         scripts=True,
         course=book.course,
         title=TITLE,
-        lang=lang,
+        lang=book.course.language(lang),
         summary=summary(book, rows),
         titles=class_table.titles(),
         questions=list(book.points),
