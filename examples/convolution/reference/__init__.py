@@ -1,0 +1,1 @@
+"""What learners may copy once they have solved it."""
