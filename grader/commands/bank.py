@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import re
+import tempfile
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import click
@@ -13,6 +15,7 @@ from grader.authoring import preview as preview_question
 from grader.authoring import template
 from grader.commands._console import WRITTEN, print_lines, say, step_bar, write_json
 from grader.commands._find import find_exercise, find_question
+from grader.commands._language import LANG
 from grader.commands._options import (
     PATH,
     Call,
@@ -54,6 +57,7 @@ _PUBLISHED = Message(
 )
 _STALE = Message("{question}: listed under equivalent:, but caught or gone: {mutant}")
 _MUTANTS = Message("{count}: {holes} survive without explanation, {equivalent} listed as equivalent")
+_FOLLOWS = Message("Open {address}\nThe page follows what you save in {folder}. Stop with Ctrl-C.")
 _ONLY = click.option("--only", type=click.Choice(LANGUAGES), help="For a course in this language alone.")
 _NEXT = Message("next: attncheck bank check {folder}; attncheck bank preview {question} --course {folder}")
 
@@ -316,15 +320,19 @@ def new(call: Call, question: str, only: Lang | None) -> None:
 
 @bank.command(cls=Documented)
 @click.argument("question")
+@click.option("--serve", is_flag=True, help="Show its page in a browser, and again after every save.")
+@click.option("--browser/--no-browser", default=True, help="--serve: open a browser window (default: yes).")
 @shared("course")
 @errors_lang_option
-def preview(call: Call, question: str) -> None:
+def preview(call: Call, question: str, serve: bool, browser: bool) -> None:
     """Show a question as learners see it, in each language of the course.
 
     In addition to `attncheck show`, prints the options of items, the hints and the stub, and for the author the answers
-    and what learners read after a mistake.
+    and what learners read after a mistake. With --serve, a browser shows the page of the question, follows what you
+    save, and names what is wrong in the files of the course. What you answer there is not kept.
 
     Examples:
+      bank preview Q5 --course mycourse --serve  the page of Q5, while you write it
       bank preview Q5  Q5 as learners see it, in English and in Chinese
 
     Exit codes:
@@ -332,6 +340,22 @@ def preview(call: Call, question: str) -> None:
     """
     course = call.course()
     chosen = find_question(course, question)
-    for lang in course.languages:
+    if serve:
+        _serve(call, course, f"/questions/{chosen.id}", browser)
+    for lang in course.languages if not serve else ():
         click.echo(f"═══ {lang} " + "═" * 72)
         print_lines(preview_question.lines(chosen, course, lang))
+
+
+def _serve(call: Call, course: Course, path: str, browser: bool) -> None:
+    """Serve the pages of the course, which follow what is saved, to its author, until Ctrl-C."""
+    from grader.commands import serve
+
+    serve.require_web()
+    from grader.web import pages  # needs what was just tried
+
+    with tempfile.TemporaryDirectory() as folder:
+        own = replace(call, state_file=Path(folder, "log.jsonl"))
+        opened = functools.partial(serve.workspace, own, Path(folder, "work"), "author")
+        app = pages.author_app(opened, Path(course.folder), click.get_current_context().meta[LANG])
+        serve.serve_here(app, _FOLLOWS, Path(course.folder), browser=browser, path=path)

@@ -52,7 +52,7 @@ _TAKEN = Message(
 @click.option("--new", is_flag=True, help="Class: write a commented class.yaml and a roster to a new folder, and stop.")
 @click.option("--results", type=FOLDER, metavar="DIR", help="Show the results of a batch, and mark answers there.")
 @click.option("--author", metavar="NAME", help="Results: who gives points (default: your login name).")
-@workers_option("Class: grade N submissions at a time (default: one per CPU, at least two).")
+@workers_option(help="Class: grade N submissions at a time (default: one per CPU, at least two).")
 @click.option(
     "--host",
     default=_HOST,
@@ -113,13 +113,9 @@ def serve(
         raise UsageError(Message("--class and --results cannot be combined: give only one of them."))
     if new and class_folder is None:
         raise UsageError(Message("--new needs --class DIR, the folder of the new class."))
-    try:
-        import uvicorn  # noqa: F401, an extra
-
-        from grader.web.pages import make_app  # loads starlette, an extra
-    except ModuleNotFoundError as error:
-        raise UsageError(_NO_EXTRA.fill(name=error.name or "")) from error
+    require_web()
     from grader.commands import _class_server  # needs what was just tried
+    from grader.web.pages import make_app  # as above
 
     if class_folder is not None and new:
         _class_server.start_class(class_folder, call.lang)
@@ -129,13 +125,22 @@ def serve(
         _class_server.serve_class(class_folder, call.course_folder, workers, listen, port, header, call.lang)
     elif results is not None:
         app = _class_server.results_app(results, call.course_folder, signed_by(author), call.lang)
-        _serve_here(app, _OPEN_RESULTS, results, port, browser)
+        serve_here(app, _OPEN_RESULTS, results, port, browser)
     else:
-        with contextlib.closing(_workspace(call, folder, learner)) as workspace:
-            _serve_here(make_app(workspace, call.lang), _OPEN, folder, port, browser)
+        with contextlib.closing(workspace(call, folder, learner)) as opened:
+            serve_here(make_app(opened, call.lang), _OPEN, folder, port, browser)
 
 
-def _workspace(call: Call, folder: Path, learner: str | None) -> LearnerWorkspace:
+def require_web() -> None:
+    """Raise UsageError unless the extra for pages is installed."""
+    try:
+        import starlette  # noqa: F401, an extra
+        import uvicorn  # noqa: F401, an extra
+    except ModuleNotFoundError as error:
+        raise UsageError(_NO_EXTRA.fill(name=error.name or "")) from error
+
+
+def workspace(call: Call, folder: Path, learner: str | None) -> LearnerWorkspace:
     """The workspace of the one learner whom the pages are for."""
     from grader.commands.quiz import learner_name  # with the item kinds
     from grader.grading.checker import Checker  # loads numpy
@@ -147,8 +152,10 @@ def _workspace(call: Call, folder: Path, learner: str | None) -> LearnerWorkspac
     return LearnerWorkspace(course, folder, log.place(call.state_file), name, lambda: Checker(course))
 
 
-def _serve_here(app: App, opening: Message, folder: Path, port: int | None, browser: bool) -> None:
-    """Serve ``app`` on this machine, to browsers that open an address with a ticket, until Ctrl-C.
+def serve_here(
+    app: App, opening: Message, folder: Path, port: int | None = None, browser: bool = True, path: str = "/"
+) -> None:
+    """Serve ``app`` on this machine, to browsers that open ``path`` with a ticket, until Ctrl-C.
 
     ``opening`` says the first address, and that the work is in ``folder``.
     """
@@ -165,7 +172,7 @@ def _serve_here(app: App, opening: Message, folder: Path, port: int | None, brow
     guard = Guard(app, token, hosts, larger={UPLOADS: MOST_UPLOADED}, cookie=f"{COOKIE}-{number}")
 
     def address(used: Callable[[], None]) -> str:
-        return f"http://{_HOST}:{number}/?{PARAMETER}={guard.ticket(used)}"
+        return f"http://{_HOST}:{number}{path}?{PARAMETER}={guard.ticket(used)}"
 
     def say_next() -> None:
         say(Message("A browser has used the address. For another browser: {address}").fill(address=address(say_next)))

@@ -75,6 +75,8 @@ class LearnerWorkspace:
     #: In a class: the name to show, and links to other pages.
     shown: str = ""
     links: tuple[tuple[str, Text], ...] = ()
+    #: For an author: the state of the course's files that it was read from. Pages are loaded again when it changes.
+    watched: str = ""
     #: The most bytes of uploaded notebooks in formats before 4; None if there is no limit.
     most_old: int | None = None
     drafts: Drafts = field(init=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -12,7 +13,8 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from grader.core.errors import AttncheckError, SubmissionError, UsageError
+from grader.core import files
+from grader.core.errors import AttncheckError, CourseError, SubmissionError, UsageError
 from grader.core.model import Lang, Message, Question, Text
 from grader.core.text import name_list
 from grader.learning import log, next_step, review
@@ -40,8 +42,10 @@ def make_app(learner: LearnerWorkspace, lang: Lang) -> Starlette:
     return learner_app(visit, route("/progress", rename, "POST", visit=visit))
 
 
-def learner_app(visit: Callable[[Request], LearnerVisit], *others: Route) -> Starlette:
-    """The pages of learners, and ``others``; ``visit`` says whose request it is."""
+def learner_app(
+    visit: Callable[[Request], LearnerVisit], *others: Route, failing: Callable[[Request], LearnerVisit] | None = None
+) -> Starlette:
+    """The pages of learners, and ``others``; ``visit`` says whose request it is, ``failing`` if that may fail."""
     page = partial(route, visit=visit)
     return Starlette(
         routes=[
@@ -73,8 +77,50 @@ def learner_app(visit: Callable[[Request], LearnerVisit], *others: Route) -> Sta
             page("/style.css", style_sheet),
             Mount("/static", StaticFiles(directory=TEMPLATES.parent / "static")),
         ],
-        exception_handlers=error_handlers(visit),
+        exception_handlers=error_handlers(failing or visit),
     )
+
+
+def author_app(opened: Callable[[], LearnerWorkspace], folder: Path, lang: Lang) -> Starlette:
+    """The pages of a learner of the course in ``folder``; what is wrong in its files, if anything is.
+
+    ``opened`` reads the course, and is called again once a file was saved. Pages ask every second whether one was.
+    """
+    learner = opened()
+    wrong: CourseError | None = None
+    learner.watched = state_of(folder)
+
+    def visit(request: Request) -> LearnerVisit:
+        return LearnerVisit(request, learner, lang)
+
+    def fresh(request: Request) -> LearnerVisit:
+        nonlocal learner, wrong
+        now = state_of(folder)
+        if now != learner.watched:
+            learner.watched, wrong = now, None
+            try:
+                read = opened()
+            except CourseError as error:
+                wrong = error
+            else:
+                learner.close()
+                learner, learner.watched = read, now
+        if wrong is not None:
+            raise wrong
+        return visit(request)
+
+    def changed(visit: LearnerVisit) -> Response:
+        """Nothing, or what makes htmx load the page again."""
+        is_new = visit.asked("since") != state_of(folder)
+        return Response(headers={"HX-Refresh": "true"}) if is_new else Response(status_code=204)
+
+    return learner_app(fresh, route("/changed", changed, visit=visit), failing=visit)
+
+
+def state_of(folder: Path) -> str:
+    """Changes whenever a file of the course is saved."""
+    paths = [*folder.glob("*.yaml"), *folder.glob("questions/*.yaml"), *folder.glob("reference/*.py")]
+    return str(hash(tuple((path, files.state(path)) for path in sorted(paths))))
 
 
 def choose_language(visit: LearnerVisit) -> Response:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from pathlib import Path
 
 import pytest
+from starlette.testclient import TestClient
 
 from grader.authoring.selfcheck import without_follow_up
 from grader.authoring.typesetting import texts_of
@@ -14,6 +16,8 @@ from grader.commands import _options, run
 from grader.core.model import LANGUAGES, Lang
 from grader.course import loader
 from grader.grading import courses
+from grader.web.learner import LearnerWorkspace
+from grader.web.pages import author_app
 
 
 @pytest.fixture(autouse=True)
@@ -111,6 +115,23 @@ def test_preview_shows_the_author_what_follows_a_mistake(bank: Path, capsys: pyt
     flat = "".join(out.split())
     for belief in found.misconceptions:
         assert "".join(belief.truth.en.split()) in flat and "".join(belief.truth.zh.split()) in flat
+
+
+def test_an_author_sees_what_is_saved(bank: Path) -> None:
+    """The page follows each save; what is wrong with the form of a file is on it, with the line and what is allowed."""
+
+    def opened() -> LearnerWorkspace:
+        return LearnerWorkspace(courses.load(bank), bank / "work", bank / "log.jsonl", "author", pytest.fail)
+
+    pages = TestClient(author_app(opened, bank, "en"))
+    watching = re.search(r'hx-get="(.*?)"', pages.get("/questions/Q25").text)
+    assert watching is not None and pages.get(watching[1]).status_code == 204
+    change(bank, "id: Q25.zero\n    kind: choice", "id: Q25.zero\n    kind: choise")
+    assert pages.get(watching[1]).headers["HX-Refresh"] == "true"
+    said = html.unescape(pages.get("/questions/Q25").text)
+    assert "questions/q25_scaling.yaml:35: items[0].kind: found 'choise'" in said and "one of: blanks, choice" in said
+    change(bank, "kind: choise", "kind: choice")
+    assert "What does scaling do?" in pages.get("/questions/Q25").text
 
 
 def test_new_never_overwrites(bank: Path, capsys: pytest.CaptureFixture[str]) -> None:
