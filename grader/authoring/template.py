@@ -28,7 +28,7 @@ def files(number: int, group: str | None, languages: Sequence[Lang] = LANGUAGES)
     }
     if group is None:
         sources |= {"course.yaml": "course.yaml"}
-    names |= {"group": group or "basics", "languages": ", ".join(languages)}
+    names |= {"group": group or "basics", "languages": f"[{', '.join(languages)}]"}
     unwanted = "|".join(_TEXT.format(lang) for lang in set(LANGUAGES).difference(languages)) or "(?!)"
     texts = {
         path: re.sub(unwanted, "", Template((_TEMPLATES / source).read_text("utf-8")).substitute(names), flags=re.M)

@@ -33,7 +33,7 @@ def seen(name: str) -> dict[str, frozenset[str]]:
 
 def had(exercise: Exercise, inputs: conditions.Inputs) -> frozenset[str]:
     """The ids of the conditions that inputs have, for any argument, whatever names the reference uses."""
-    anything = conditions._EXPONENTIALS | conditions._MOMENTS
+    anything = frozenset(conditions.known("exponentials", "moments"))
     applicable = conditions.applicable(exercise, anything)
     return frozenset(condition.id for condition, name in applicable if conditions.has(condition, name, inputs))
 
