@@ -14,6 +14,7 @@ from grader.commands._options import Call, Documented, learner_option, shared, s
 from grader.core.errors import UsageError
 from grader.core.model import Course, Exercise, Item, Lang, Message, Question
 from grader.course import question_view
+from grader.learning import log
 
 LISTED = "Learners", 30
 
@@ -51,7 +52,8 @@ def show(call: Call, *, name: str, full: bool, reference: bool, source: Path | N
     """
     course = call.course()
     question, part = find_part(course, name)
-    view = question_view.View(course.public_id, learner, call.lang, width())
+    whose = learner or log.last_name(call.read_all_events(course))
+    view = question_view.View(course.public_id, whose, call.lang, width())
     if source is not None and not reference:
         raise UsageError(Message("--from requires --reference: it compares your code with the reference."))
     lines: Iterable[str] = ()
@@ -70,7 +72,7 @@ def show(call: Call, *, name: str, full: bool, reference: bool, source: Path | N
 
 def _show_reference(course: Course, question: Question, part: Item | Exercise | None, call: Call) -> None:
     """Write the references of a question or of one exercise. Raises UsageError if they are not to be seen now."""
-    from grader.learning import log, progress, reference_view  # not needed otherwise
+    from grader.learning import progress, reference_view  # not needed otherwise
 
     if isinstance(part, Item):
         raise UsageError(_AN_ITEM.fill(name=part.id, question=question.id))

@@ -121,22 +121,23 @@ def test_show_a_class_in_chinese(attncheck: Attncheck) -> None:
 
 
 def test_numbers_go_by_the_learner(attncheck: Attncheck, course: Course, tmp_path: Path) -> None:
-    """What ``show`` asks a learner, ``start`` writes down for the same one; without a name both say how to get it."""
+    """What ``show`` asks a learner, ``start`` writes down for the same one; whose name is known need not say it."""
     spec = Spec("sqrt(d_k)", {"d_k": (16, 64, 256)})
     item = replace(course.questions[0].items[0], kind="number", ask=Text("√{d_k}?", "√{d_k}？"), spec=spec)
     object.__setattr__(course, "questions", (replace(course.questions[0], items=(item,)),))
     d_k = draw(spec, Context("test", "ada", item.id))["d_k"]
-    shown = attncheck("show", "Q5", "--full", "--learner", "ada").out
-    assert f"√{d_k}?" in shown
-    assert "one of 16, 64, 256" not in shown
-    attncheck("start", "Q5", str(tmp_path), "--learner", "ada")
-    written = (tmp_path / "answers.yaml").read_text("utf-8")
-    assert f"√{d_k}?" in written
-    assert yaml.safe_load(written)["learner"] == "ada"
     anybody = attncheck("show", "Q5", "--full").out
     assert "√{d_k}?" in anybody
     assert "{d_k} is one of 16, 64, 256" in anybody
     assert "`attncheck show Q5 --learner NAME`" in " ".join(anybody.split())
+    shown = attncheck("show", "Q5", "--full", "--learner", "ada").out
+    assert f"√{d_k}?" in shown and "one of 16, 64, 256" not in shown
+    attncheck("name", "ada")
+    assert attncheck("show", "Q5", "--full").out == shown
+    attncheck("start", "Q5", str(tmp_path), "--learner", "ada")
+    written = (tmp_path / "answers.yaml").read_text("utf-8")
+    assert f"√{d_k}?" in written
+    assert yaml.safe_load(written)["learner"] == "ada"
 
 
 @pytest.mark.parametrize("verb", ["show", "start"])
