@@ -177,7 +177,7 @@ def submit(*, lang: Lang | None = None) -> PackedSubmission:
     from grader.classroom.packing import pack  # loads numpy
     from grader.submission import found_in_cells  # the parser
     from grader.submission.cells import bound
-    from grader.submission.files import RawFile
+    from grader.submission.files import PACKED, RawFile
 
     call, cells, here = Call(lang or language(os.environ)), _cells(), Path.cwd()
     course, saved, found = call.course(), _saved_notebook(cells), bound(cells)
@@ -194,7 +194,7 @@ def submit(*, lang: Lang | None = None) -> PackedSubmission:
         raws = (*raws, RawFile("answers.yaml", "answers", answers.encode()))
     if not raws:
         raise NotebookError(_NOTHING_TO_SUBMIT)
-    return pack(here / f"{Path(name).stem}-submission.zip", raws, who, course, call.lang)
+    return pack(here / f"{Path(name).stem}{PACKED}", raws, who, course, call.lang)
 
 
 def _answers(course: Course, who: str, events: Sequence[Event]) -> str:

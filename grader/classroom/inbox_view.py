@@ -36,8 +36,8 @@ GRADED_ELSEWHERE = Message(
 WAS_DUE = Message("it was due {due}, so this is {time} late, unless you have an extension")
 
 
-def remarks_on(course: Course, submission: Submission, lang: Lang) -> Iterator[str]:
-    """Remarks on a submission that are possible without running it.
+def remarks_on(course: Course, submission: Submission, signed: str, lang: Lang) -> Iterator[str]:
+    """Remarks on a submission that are possible without running it; ``signed`` is who answered.
 
     Raises SubmissionError if nothing in it belongs to the course.
     """
@@ -59,15 +59,9 @@ def remarks_on(course: Course, submission: Submission, lang: Lang) -> Iterator[s
     untouched = [question.id for question in course.questions if question.id not in touched]
     if untouched:
         yield Message("this submission has nothing for {names}").fill(names=comma.join(ranges(untouched))).of(lang)
-
-
-def numbers_of(course: Course, submission: Submission, signed: str, lang: Lang) -> Iterator[str]:
-    """For whose numbers the answers are, if any of them are for a learner's own; ``signed`` is who answered."""
     drawn = {item.id for q in course.questions for item in q.items if draw_choices(item.spec)}
-    answers = answer_ids.matched(course, submission).answers or ()
-    answered = [answer.item for answer in answers if answer.value is not None and answer.item in drawn]
-    if answered:
-        yield NUMBERS_OF.fill(count=len(answered), name=clean(signed)).of(lang)
+    if for_one := answered & drawn:
+        yield NUMBERS_OF.fill(count=len(for_one), name=clean(signed)).of(lang)
 
 
 def lateness(course: Course, receipt: Receipt, lang: Lang) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Packs what a notebook has, code and answers, as a zip to submit, with a receipt."""
+"""Packs code and answers, of a notebook or a folder, as a zip to submit, with a receipt."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from grader.submission.files import FoundFiles, RawFile
 
 _REFUSED = Message("Nothing was packed, because a part of it cannot be read. {problems}")
 _CANNOT_WRITE = Message("{path} cannot be written: {reason}.")
-_PACKED = Message("Packed in {path}. Submit this file.")
+PACKED = Message("Packed in {path}. Submit this file.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +34,12 @@ class PackedSubmission:
 
     def __repr__(self) -> str:
         """All of it as text."""
-        packed = _PACKED.fill(path=self.path.name).of(self.lang)
+        packed = PACKED.fill(path=self.path.name).of(self.lang)
         return "\n".join([packed, *inbox_view.receipt_lines(self.receipt, None, self.lang), *self.remarks])
 
     def _repr_html_(self) -> str:
         link = Markup('<a href="{0}" download>{0}</a>').format(self.path.name)
-        packed = Markup(_PACKED.fill(path="{}").of(self.lang)).format(link)
+        packed = Markup(PACKED.fill(path="{}").of(self.lang)).format(link)
         contents = "\n".join(inbox_view.receipt_lines(self.receipt, None, self.lang))
         remarks = Markup("").join(map(Markup("<li>{}</li>").format, self.remarks))
         return Markup("<p>{}</p><pre>{}</pre><ul>{}</ul>").format(packed, contents, remarks)
@@ -52,10 +52,9 @@ def pack(path: Path, raws: Sequence[RawFile], learner: str, course: Course, lang
     unread = [LABELED.fill(who=notice.where, said=notice.text) for notice in submission.notices if notice.urgent]
     if unread:
         raise UsageError(_REFUSED.fill(problems="\n".join(problem.of(lang) for problem in unread)))
-    remarks = list(inbox_view.remarks_on(course, submission, lang))
-    remarks += inbox_view.numbers_of(course, submission, learner, lang)
+    remarks = tuple(inbox_view.remarks_on(course, submission, learner, lang))
     try:
         files.write(path, files.zipped((raw.path, raw.data) for raw in raws))
     except OSError as error:
         raise UsageError(_CANNOT_WRITE.fill(path=path, reason=error.strerror or error)) from error
-    return PackedSubmission(path, receipt_of(raws, submission, datetime.now(UTC), course), tuple(remarks), lang)
+    return PackedSubmission(path, receipt_of(raws, submission, datetime.now(UTC), course), remarks, lang)

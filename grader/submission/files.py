@@ -39,6 +39,8 @@ _MAX_CALLED_LIKE_FILES = 100
 
 ARCHIVE_SUFFIXES = (".7z", ".rar", ".tar", ".tgz", ".gz", ".bz2", ".tbz2", ".xz", ".txz", ".zst", ".zip")
 _GENERATED = frozenset({"__pycache__", "__MACOSX", "node_modules", "site-packages", "venv", "Thumbs.db", "desktop.ini"})
+#: How the name of a file to submit ends that attncheck packed; beside the work itself, it is none.
+PACKED = "-submission.zip"
 _LIMITS: dict[FileKind, int] = {"source": MAX_SOURCE, "notebook": MAX_NOTEBOOK, "answers": MAX_SOURCE}
 
 
@@ -181,7 +183,7 @@ def _notices(name: str, unwanted: Sequence[Member]) -> Iterator[Notice]:
     for reason, members in (
         ("links", [member for member in unwanted if member.refused is say.LINK]),
         ("specials", [member for member in unwanted if member.refused not in (None, say.LINK)]),
-        ("archives", [member for member in unwanted if member.refused is None and member.kind == "archive"]),
+        ("archives", [m for m in unwanted if m.refused is None and m.kind == "archive" and PACKED not in m.path]),
         ("others", [member for member in unwanted if member.refused is None and member.kind == "other"]),
     ):
         if members:
