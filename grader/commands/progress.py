@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from grader.commands._console import page, write_json
-from grader.commands._find import find_question
+from grader.commands._find import find_question, present_files
 from grader.commands._options import Call, Documented, shared
 from grader.learning import log, progress_view, review
 from grader.learning.progress import progress_of
@@ -38,6 +38,6 @@ def progress(call: Call, question: str | None) -> None:
         whole = progress_view.as_json(standing, due)
         write_json(whole if chosen is None else progress_view.of_question(standing.question(chosen.id)))
     elif chosen is None:
-        progress_view.overview(page(call.lang), standing, course, due)
+        progress_view.overview(page(call.lang), standing, course, due, present_files())
     else:
         progress_view.detail(page(call.lang), standing, chosen.id)

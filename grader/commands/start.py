@@ -5,12 +5,13 @@ from __future__ import annotations
 import itertools
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from grader.commands._console import WRITTEN, can_ask, say, write_output
-from grader.commands._find import find_exercise, find_question, work_folder
+from grader.commands._console import WRITTEN, can_ask, print_lines, say, width, write_output
+from grader.commands._find import find_exercise, find_question, present_files, work_folder
 from grader.commands._options import FOLDER, Call, Documented, learner_option, shared
 from grader.commands.quiz import learner_name
 from grader.core.errors import UsageError
@@ -66,17 +67,22 @@ def start(
         _reset(folder or Path(), find_exercise(course, reset), call.lang)
         return
     if question is None:
-        chosen: tuple[Question, ...] = (_next(course, call),)
+        step = _next(course, call, ())
+        chosen: tuple[Question, ...] = (course.questions[0] if step.question is None else step.question.question,)
     else:
         chosen = course.questions if question.lower() == "all" else (find_question(course, question),)
     place = folder or (Path() if question else work_folder())
     write_files(call, course, chosen, place, learner=learner, notebook=notebook)
+    step = _next(course, call, chosen)
+    if step.question is not None:
+        print_lines(["", *next_step.told(step, 0, call.lang, width())])
 
 
-def _next(course: Course, call: Call) -> Question:
-    """The question with the next step; the first one if nothing is left to do."""
-    step = next_step.next_step(progress_of(course, call.read_events(course)), 0)
-    return course.questions[0] if step.question is None else step.question.question
+def _next(course: Course, call: Call, among: Sequence[Question]) -> next_step.NextStep:
+    """The next step in one of these questions, or of all if there are none."""
+    own = progress_of(course, call.read_events(course))
+    asked = tuple(own.question(question.id) for question in among) or own.questions
+    return next_step.next_step(replace(own, questions=asked), 0, present_files())
 
 
 def write_files(

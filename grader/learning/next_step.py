@@ -55,7 +55,8 @@ def next_step(progress: Progress, due: int, present: Sequence[str] = ()) -> Next
             return NextStep("code", question, exercises[0].exercise.name, _to_write(question, present))
     if due:
         return NextStep("review", commands=("attncheck review",))
-    return NextStep("done")
+    wrong = any(standing == "wrong" for question in progress.questions for standing in question.standings)
+    return NextStep("done", commands=("attncheck quiz --again",) if wrong else ())
 
 
 def open_items(question: QuestionProgress) -> tuple[ItemProgress, ...]:
@@ -86,6 +87,7 @@ _AS = Message("{learner} · {done} of {all} questions finished")
 _WELCOME = Message("{all} questions about attention and Transformers, each with quiz items and code to write.")
 _TO_ADD = Message("Next: write your answers to {id} from the quiz to {file}.")
 _OTHERS = Message("Other commands:")
+_ALSO_DUE = Message("Also due for review: {due} (`attncheck review`).")
 
 
 def lines(
@@ -99,16 +101,18 @@ def lines(
     if not progress.begun:
         welcome = _WELCOME.fill(all=count).of(lang)
         head = LABELED.fill(who=progress.learner, said=welcome).of(lang) if progress.learner else welcome
-    written = [*wrap(head, width), "", *wrap(_said(step, due).of(lang), width)]
-    written += [f"  {command}" for command in step.commands]
-    if due and step.kind in ("quiz", "code"):
-        written += [
-            "",
-            *wrap(Message("Also due for review: {due} (`attncheck review`).").fill(due=due).of(lang), width),
-        ]
+    written = [*wrap(head, width), "", *told(step, due, lang, width)]
     if others:
         named = texts(__file__, "words.yaml", "others").items()
         written += ["", _OTHERS.of(lang), *(f"  {command:<22}{text.of(lang)}" for command, text in named)]
+    return written
+
+
+def told(step: NextStep, due: int, lang: Lang, width: int) -> list[str]:
+    """The next step and its commands, and what else is due."""
+    written = [*wrap(_said(step, due).of(lang), width), *(f"  {command}" for command in step.commands)]
+    if due and step.kind in ("quiz", "code"):
+        written += ["", *wrap(_ALSO_DUE.fill(due=due).of(lang), width)]
     return written
 
 
@@ -134,7 +138,8 @@ def after_passing(
 def _said(step: NextStep, due: int) -> Text:
     words = texts(__file__, "words.yaml", "next")
     if step.question is None:
-        return words["review_one" if step.kind == "review" and due == 1 else step.kind].fill(due=due)
+        again = step.kind == "done" and step.commands
+        return words["again" if again else "review_one" if due == 1 else step.kind].fill(due=due)
     about = step.question.question
     if step.kind == "quiz":
         left = [standing.item for standing in open_items(step.question)]

@@ -15,17 +15,18 @@ from grader.core.serialize import picked
 from grader.core.tables import table, texts
 from grader.core.text import COMMA, LABELED, LONGEST_NAME, PARENTHESIZED, SEMICOLON, STATUS, clean, points
 from grader.course.starter import file_name
+from grader.learning import next_step
 
 if TYPE_CHECKING:
     from grader.core.page import Page
-    from grader.learning.progress import (
-        ExerciseProgress,
-        ItemProgress,
-        MisconceptionProgress,
-        Progress,
-        QuestionProgress,
-        Standing,
-    )
+from grader.learning.progress import (
+    ExerciseProgress,
+    ItemProgress,
+    MisconceptionProgress,
+    Progress,
+    QuestionProgress,
+    Standing,
+)
 
 # ---------------------------------------------------------------------------------------------- texts
 
@@ -37,10 +38,6 @@ _MORE = Message("and {count} more; `attncheck progress Q…` shows those of one 
 _ONCE = Message("seen once")
 _DONE = Message("cleared up")
 _ITEM = Message("{item} asks about exactly this: `attncheck quiz {item}`")
-_DUE_ONE = Message("1 card is due: `attncheck review`")
-_DUE = Message("{due} cards are due: `attncheck review`")
-_CODE = Message("{id} has code to write: `attncheck start {id}`, then `attncheck watch {file}`")
-_AGAIN = Message("Incorrect items come up again in reviews; `attncheck quiz --again` asks them now")
 
 _RIGHT_AT = {1: Message("correct on the first attempt"), 2: Message("correct on the second attempt")}
 _MADE = Message("{said} of {points} key points, in your own judgement")
@@ -56,8 +53,8 @@ _GAP = 3
 # ------------------------------------------------------------------------------------------------ map
 
 
-def overview(page: Page, progress: Progress, course: Course, due: int) -> None:
-    """All questions on one page, open misconceptions, and what to do next. ``due`` is how many cards are due."""
+def overview(page: Page, progress: Progress, course: Course, due: int, present: Sequence[str] = ()) -> None:
+    """All questions on one page, open misconceptions, and what to do next; see ``next_step``."""
     title = _OF_LEARNER.fill(learner=clean(progress.learner, LONGEST_NAME)) if progress.learner else _TITLE
     page.row([(page.say(title), "bold")], _share(page, progress.questions), style="bold")
     page.rule()
@@ -67,7 +64,7 @@ def overview(page: Page, progress: Progress, course: Course, due: int) -> None:
     if page.plain:
         _in_words(page, progress)
         _open(page, progress)
-        _next(page, progress, due)
+        _next(page, progress, due, present)
         return
     name = max(cells(known.question.id) for known in progress.questions)
     width = max(_width(_cell(known, name)) for known in progress.questions)
@@ -79,7 +76,7 @@ def overview(page: Page, progress: Progress, course: Course, due: int) -> None:
     page.lines(page.say(Message("One mark per item; marks [in brackets] are exercises:")), style="dim")
     page.lines(page.say(_MARKS), style="dim", indent=2)
     _open(page, progress)
-    _next(page, progress, due)
+    _next(page, progress, due, present)
 
 
 def _begin(page: Page, progress: Progress) -> None:
@@ -189,22 +186,10 @@ def _met(page: Page, known: MisconceptionProgress) -> str:
     return page.say(PARENTHESIZED, what=known.title, more=times)
 
 
-def _next(page: Page, progress: Progress, due: int) -> None:
-    steps = [page.say(_DUE_ONE) if due == 1 else page.say(_DUE, due=due)] if due else []
-    # Finish what was started before anything new.
-    ordered = sorted(progress.questions, key=lambda known: not known.begun)
-    quiz = next((k for k in ordered if any(item.standing in ("new", "begun") for item in k.items)), None)
-    code = next((k for k in ordered if any(each.standing != "right" for each in k.exercises)), None)
-    if quiz is not None:
-        steps.append(page.say(Message("{id} has unanswered items: `attncheck quiz {id}`"), id=quiz.question.id))
-    if code is not None:
-        steps.append(page.say(_CODE, id=code.question.id, file=file_name(code.question)))
-    if all(standing == "right" for known in progress.questions for standing in known.standings):
-        steps.append(page.say(Message("Everything is correct. Review now and then to remember it.")))
+def _next(page: Page, progress: Progress, due: int, present: Sequence[str]) -> None:
     page.blank()
-    page.lines(page.say(Message("Next", "what to do")), style="bold")
-    for line in steps or [page.say(_AGAIN)]:
-        page.lines(line, lead="  – ")
+    for line in next_step.told(next_step.next_step(progress, due, present), due, page.lang, page.width):
+        page.lines(line)
 
 
 # ----------------------------------------------------------------------------------------------- a hint

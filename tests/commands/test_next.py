@@ -86,9 +86,9 @@ def test_in_words(lang: str, attncheck: Attncheck, progress_file: Path) -> None:
 def test_name(attncheck: Attncheck, progress_file: Path) -> None:
     """The name is shown, set and changed; an empty one is refused, and nothing is lost."""
     assert "no name yet; `attncheck name NAME`" in attncheck("name").out
-    assert attncheck("name", "Ada").out == "Your name is now Ada.\n"
+    assert "Ada" in attncheck("name", "Ada").out
     assert "different numbers" in attncheck("name", "Bo").out
-    assert attncheck("name").out == "Your name is Bo.\n"
+    assert "Bo" in attncheck("name").out
     log.append(progress_file, QUIZ[0], log.Named(log.now(), QUIZ[0].course, "Cy", separate=True))
     assert "Other people with progress here: Bo." in attncheck("name").out
     assert log.read(progress_file, QUIZ[0].course) == log.read_all(progress_file, QUIZ[0].course)[-1:]

@@ -134,7 +134,7 @@ def test_what_was_done(
 def test_the_list(attncheck: Attncheck, tmp_path: Path) -> None:
     """Everything that was given, by whom and why; nothing that could move the cursor."""
     with closing(open_gradebook(tmp_path, create=True)) as book:
-        assert attncheck("override", str(tmp_path), "--list", "--lang", "en").out == "There are no overrides.\n"  # type: ignore[attr-defined]
+        assert "no overrides" in attncheck("override", str(tmp_path), "--list", "--lang", "en").out  # type: ignore[attr-defined]
         give(book, CHANGE)
     out = attncheck("override", str(tmp_path), "--list", "--lang", "en").out  # type: ignore[attr-defined]
     assert "bo       double       3  Prof. Invented  2026-11-21  nearly there\n" in out

@@ -78,7 +78,7 @@ def test_progress(attncheck: Attncheck, kept: Callable[..., tuple[Event, ...]]) 
     """The map, one question, and data."""
     kept(named("ada"), right("Q3.what"), wrong("Q3.sum", misconception="sum-is-mean"))
     assert "Q3  ✓.✗ [..]" in attncheck("progress").out
-    assert "2 cards are due: `attncheck review`" in attncheck("progress").out
+    assert "review: 2 (`attncheck review`)" in attncheck("progress").out
     assert "✗ Q3.sum" in attncheck("progress", "q3").out
     assert json.loads(attncheck("progress", "--json").out)["due"] == 2
     assert json.loads(attncheck("progress", "Q11", "--json").out)["id"] == "Q11"

@@ -287,5 +287,5 @@ def test_start_knows_the_name(attncheck: Callable[..., Any], tmp_path: Path, mon
     monkeypatch.setattr("sys.stdin.isatty", lambda: True)
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     monkeypatch.setattr("click.prompt", lambda text, default: "Ada Lovelace")
-    assert attncheck("start").code == 0 and attncheck("name").out == "Your name is Ada Lovelace.\n"
+    assert attncheck("start").code == 0 and "Ada Lovelace" in attncheck("name").out
     assert 'learner: "Ada Lovelace"' in (tmp_path / "work" / "answers.yaml").read_text("utf-8")
