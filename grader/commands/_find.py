@@ -63,21 +63,23 @@ _IS_ITEM = Message(
 _NO_EXERCISES = Message("{question} has no exercises; `attncheck quiz {question}` asks its quiz items.")
 
 
-def find_one_exercise(course: Course, name: str) -> tuple[Question, Exercise]:
-    """Find an exercise by its name, or by that of a question with only one exercise.
-
-    Raises UsageError, with what to do, if there is none or more than one.
-    """
+def find_exercises(course: Course, name: str) -> tuple[Question, tuple[Exercise, ...]]:
+    """Find the exercises of a question, or one by its name. Raises UsageError, with what to do, if there is none."""
     question, part = find_part(course, name)
-    names = [exercise.name for exercise in question.exercises]
-    if part is None:
-        if len(names) == 1:
-            return question, question.exercises[0]
-        text = Message("{question} has several exercises; choose one: {names}.") if names else _NO_EXERCISES
-        raise UsageError(text.fill(question=question.id, names=name_list(names)))
-    if not isinstance(part, Exercise):
+    if isinstance(part, Item):
         raise UsageError(_IS_ITEM.fill(item=part.id))
-    return question, part
+    if part is None and not question.exercises:
+        raise UsageError(_NO_EXERCISES.fill(question=question.id))
+    return question, question.exercises if part is None else (part,)
+
+
+def find_one_exercise(course: Course, name: str) -> tuple[Question, Exercise]:
+    """Find an exercise by its name, or by that of a question with only one. Raises UsageError like the others."""
+    question, (exercise, *more) = find_exercises(course, name)
+    if more:
+        said = Message("{question} has several exercises; choose one: {names}.")
+        raise UsageError(said.fill(question=question.id, names=name_list([exercise.name, *(e.name for e in more)])))
+    return question, exercise
 
 
 def signed_by(author: str | None) -> str:

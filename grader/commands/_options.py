@@ -148,7 +148,7 @@ questions_option = click.option(
 
 #: ``--learner`` for commands that show items before they are answered.
 learner_option = click.option(
-    "--learner", metavar="NAME", help="Whose numbers to show, where each learner gets different ones (default: the name used last)."
+    "--learner", metavar="NAME", help="Whose numbers to show, where learners have different ones (default: yours)."
 )
 
 

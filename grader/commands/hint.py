@@ -5,11 +5,10 @@ from __future__ import annotations
 import click
 
 from grader.commands._console import page
-from grader.commands._find import find_one_exercise, find_part
+from grader.commands._find import find_one_exercise
 from grader.commands._options import Call, Documented, shared
 from grader.core.errors import UsageError
-from grader.core.model import Exercise, Message, Question
-from grader.core.text import suggestion
+from grader.core.model import Message
 from grader.learning import log, progress_view
 from grader.learning.progress import hints_shown, hints_taken, last_misconception
 
@@ -38,11 +37,7 @@ def hint(call: Call, question: str, name: str | None, rung: int | None) -> None:
       0  done
     """
     course = call.course()
-    if name is None:
-        asked, exercise = find_one_exercise(course, question)
-    else:
-        asked, _ = find_part(course, question)
-        exercise = _choose(asked, name)
+    asked, exercise = find_one_exercise(course, name or question)
     rungs = len(exercise.hints)
     if not rungs:
         said = Message("{exercise} has no hints; `attncheck show {question}` says what to write.")
@@ -56,16 +51,6 @@ def hint(call: Call, question: str, name: str | None, rung: int | None) -> None:
     shown = rung or next(iter(left), rungs)
     if shown not in before:
         call.save(log.Hinted(log.now(), course.public_id, exercise.name, shown))
-    no_more = rung is None and not left
     belief = asked.misconception(last_misconception(events, exercise.name))
     ask = belief.ask if belief is not None and not before else None
-    progress_view.hint(page(call.lang), exercise, shown, max(taken, shown), no_more=no_more, ask=ask)
-
-
-def _choose(question: Question, name: str) -> Exercise:
-    """The exercise of ``question`` called ``name``. Raises UsageError if there is none."""
-    exercise = next((e for e in question.exercises if e.name.lower() == name.lower()), None)
-    if exercise is None:
-        said, names = Message("{question} has no exercise “{name}”. {hint}"), [e.name for e in question.exercises]
-        raise UsageError(said.fill(question=question.id, name=name, hint=suggestion(name, names)))
-    return exercise
+    progress_view.hint(page(call.lang), exercise, shown, max(taken, shown), no_more=rung is None and not left, ask=ask)

@@ -1,11 +1,13 @@
-"""Writes a stand-alone script for one public case: the learner's code, the inputs, the call, the expected result."""
+"""Writes public cases as programs: one with the learner's code, to step through, or all of them as tests to read."""
 
 from __future__ import annotations
 
 import ast
 import functools
 import importlib.util
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from pprint import pformat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,10 +15,10 @@ import numpy as np
 from grader.core.errors import SubmissionError, UsageError
 from grader.core.model import (
     Array,
-    ArrayType,
     Case,
     Course,
     Exercise,
+    Lang,
     Message,
     Observe,
     Own,
@@ -25,14 +27,17 @@ from grader.core.model import (
     Returned,
     Same,
     SourceFile,
+    Status,
     Text,
 )
 from grader.core.text import name_list
+from grader.course import starter
 from grader.grading.context import GradingContext
+from grader.grading.grade import grade
 from grader.grading.inputs import Drawn, DrawnMade, Seed
 from grader.grading.programs import split
 from grader.grading.reference_results import reference_observer
-from grader.grading.selection import source_of
+from grader.grading.selection import Selection, source_of
 from grader.submission import read
 from grader.submission.notebook import without_future_imports
 from grader.submission.source import parse
@@ -42,7 +47,15 @@ if TYPE_CHECKING:
 
 
 _ABSENT = Message("{path} does not define {name}; `attncheck start {question}` writes a stub.")
+_NONE_FAILS = Message(
+    "There is nothing to debug: no code in {path} gives wrong results in a public case. To step through one all the "
+    "same, name it with -e and --case; `attncheck show EXERCISE` lists them."
+)
 _NO_VALUES = Message("The case “{case_name}” has no expected values to compare with; choose another.")
+_ABOUT_TESTS = Message(
+    "The public cases of {question}, and what {file} should return.\n\nSave this beside it, and run it with python or "
+    "pytest. Hidden cases check the same for other inputs.\n"
+)
 
 
 def public_case(exercise: Exercise, name: str) -> Case:
@@ -69,14 +82,46 @@ def case_script(
     file = source_of(exercise.name, question, submission)
     if file is None:
         raise SubmissionError(_ABSENT.fill(path=path, name=exercise.name, question=question.id))
-    context = GradingContext(course, Seed.public(), reference_observer(observe, Seed.public(), course=course))
-    pairs = zip(context.entries(exercise), context.expected(exercise), strict=True)
-    expected = next((seen for entry, seen in pairs if entry.case is case and entry.spec.kind == "values"), ())
-    if not expected or not isinstance(expected[0], Returned):
+    found = next((each for each in _solved(_context(course, observe), exercise) if each[0] is case), None)
+    if found is None:
         raise UsageError(_NO_VALUES.fill(case_name=case.title))
-    drawn = next(entry.drawn for entry in context.entries(exercise) if entry.case is case)
     files = (file, *(other for other in submission.files if other is not file))
-    return script(exercise, case, drawn, expected[0].values[0], files, path)
+    return script(exercise, *found, files, path)
+
+
+def _context(course: Course, observe: Observe) -> GradingContext:
+    """Public cases and what the references return for them; wrong code is not explained, which takes long."""
+    seed = Seed.public()
+    return GradingContext(course, seed, reference_observer(observe, seed, course=course), True, names_only=True)
+
+
+def _solved(context: GradingContext, exercise: Exercise) -> Iterator[tuple[Case, Drawn, Any]]:
+    """The public cases that have expected values, each with its inputs and these values."""
+    for entry, seen in zip(context.entries(exercise), context.expected(exercise), strict=True):
+        if entry.case.public and entry.spec.kind == "values" and seen and isinstance(seen[0], Returned):
+            yield entry.case, entry.drawn, seen[0].values[0]
+
+
+def debugged(
+    course: Course, exercises: Sequence[Exercise], case_name: str | None, path: Path, observe: Observe, _: Observe
+) -> tuple[str, str, str]:
+    """The exercise and the case to debug, and ``case_script`` for them.
+
+    What is not named is the first public case with wrong results, of one of ``exercises`` or of everything at ``path``.
+    Raises UsageError if there is none.
+    """
+    name = exercises[0].name if len(exercises) == 1 else None
+    if name is None or case_name is None:
+        selection = Selection(exercises=tuple(exercise.name for exercise in exercises), public_only=True)
+        report = grade(course, read(path), observe, selection=selection, context=_context(course, observe))
+        results = [result for question in report.questions for result in question.exercises]
+        wrong = next((each for each in results if each.first_failure and each.status is not Status.MISSING), None)
+        if wrong is None or wrong.first_failure is None:
+            raise UsageError(_NONE_FAILS.fill(path=path))
+        name, case_name = wrong.name, case_name or wrong.first_failure.case
+    found = course.exercise(name)
+    assert found is not None
+    return name, case_name, case_script(course, *found, case_name, path, observe)
 
 
 def script(
@@ -90,14 +135,12 @@ def script(
     arrays.
     """
     file, *others = files
-    array_type: ArrayType = "torch" if file.imports_torch else "numpy"
     importable = _importable(file, path)
     in_memory = _needed(file, others)
     if all(_importable(other, path) for other in in_memory):
         in_memory = []
     folder = (path if path.is_dir() else path.parent).resolve()
-    names = {name: name if name.isidentifier() else f"argument_{index}" for index, (name, _) in enumerate(drawn.args)}
-    return _template().render(
+    return _template("debug_script.py.jinja").render(
         exercise=exercise,
         case=case,
         file=file,
@@ -106,20 +149,23 @@ def script(
         folder=str(folder) if importable or path.suffix != ".zip" else None,
         in_memory=in_memory,
         code="\n\n".join(_texts(file)),
-        array_type=array_type,
-        inputs=[
-            (names[name], names[value.name] if isinstance(value, Same) else _value(value, array_type))
-            for name, value in drawn.args
-        ],
-        given=tuple(names.items()),
-        made=tuple((name, _value(value, array_type)) for name, value in drawn.construct),
-        weights=f"{{{', '.join(f'{name!r}: {_value(value, array_type)}' for name, value in drawn.parameters)}}}",
-        expected=_expected(expected),
+        drawn=drawn,
+        expected=expected,
     )
 
 
+def public_tests(
+    course: Course, question: Question, exercises: Sequence[Exercise], lang: Lang, observe: Observe, _: Observe
+) -> str:
+    """A file of tests: the public cases of ``exercises`` with inputs and expected results; see ``case_script``."""
+    file, context = starter.file_name(question), _context(course, observe)
+    cases = [(exercise, *case) for exercise in exercises for case in _solved(context, exercise)]
+    about = _ABOUT_TESTS.fill(question=question.id, file=file).of(lang)
+    return _template("public_tests.py.jinja").render(about=about, module=Path(file).stem, lang=lang, cases=cases)
+
+
 @functools.cache
-def _template() -> Template:
+def _template(name: str) -> Template:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined  # slow to import
 
     environment = Environment(
@@ -128,13 +174,10 @@ def _template() -> Template:
         trim_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"py": repr, "source": _source, "arguments": _arguments, "helper": _helper}
-    return environment.get_template("debug_script.py.jinja")
-
-
-def _source(file: SourceFile) -> tuple[str, bool, str]:
-    """A file of the submission as (file, is it a package?, code)."""
-    return f"<{file.path}>", file.is_package, _joined(file)
+    environment.filters |= {"py": repr, "joined": _joined, "arguments": _arguments, "helper": _helper}
+    environment.filters |= {"value": _value, "expected": _expected}
+    environment.tests["same"] = lambda value: isinstance(value, Same)
+    return environment.get_template(name)
 
 
 def _importable(file: SourceFile, path: Path) -> Path | None:
@@ -184,23 +227,26 @@ def _helper(name: str) -> str:
     return f'__import__("grader.sandbox.inside.helpers", fromlist=["HELPERS"]).HELPERS["{name}"]'
 
 
-def _value(value: Any, array_type: ArrayType) -> str:
+def _value(value: Any) -> str:
     if isinstance(value, DrawnMade):
-        parts = ", ".join(f"{name}={_value(part, array_type)}" for name, part in value.parts)
+        parts = ", ".join(f"{name}={_value(part)}" for name, part in value.parts)
         return f"{_helper(value.helper)}({parts})"
     if isinstance(value, Own):
         other = f", {_helper(value.otherwise)}" if value.otherwise else ""
         return f'getattr(submission, "{value.name}"{other})'
     if not isinstance(value, np.ndarray):
         return repr(value)
-    if array_type == "torch":
-        return f"torch.tensor({value.tolist()}, dtype=torch.{value.dtype})"
-    return f"np.array({value.tolist()}, dtype=np.{'bool_' if value.dtype == bool else value.dtype})"
+    return f'array({_listed(value)}, "{value.dtype}")'
 
 
 def _expected(expected: Any) -> str:
     if isinstance(expected, (tuple, list)):
         return f"[{', '.join(map(_expected, expected))}]"
     values = expected.values if isinstance(expected, Array) else np.asarray(expected)
-    written = repr(np.round(values, 7).tolist() if values.dtype.kind == "f" else values.tolist())
-    return f"np.array({written})".replace("inf", "np.inf").replace("nan", "np.nan")
+    return f"np.array({_listed(np.round(values, 7) if values.dtype.kind == 'f' else values)})"
+
+
+def _listed(values: np.ndarray[Any, Any]) -> str:
+    """An array as nested lists, each number in the fewest digits that give it again."""
+    shortest = values.astype(str).astype(float) if values.dtype.kind == "f" else values
+    return pformat(shortest.tolist(), width=100, compact=True).replace("inf", "np.inf").replace("nan", "np.nan")

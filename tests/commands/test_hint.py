@@ -35,7 +35,7 @@ def test_hint(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str
     ("arguments", "said"),
     [
         (["Q5", "--rung", "9"], "from 1 to 3"),
-        (["Q5", "-e", "atention"], "has no exercise"),
+        (["Q5", "-e", "scaled_dot_product"], "Did you mean scaled_dot_product_attention?"),
         (["Q99"], "Q99"),
         (["sofmax"], "Did you mean softmax?"),
         (["Q5.width"], "`attncheck quiz Q5.width` asks it"),

@@ -14,6 +14,7 @@ import pytest
 
 from grader.commands import run
 from grader.core.errors import UsageError
+from grader.grading import courses
 from grader.grading.debug_script import public_case, script
 from grader.grading.inputs import Drawn
 from grader.submission import read
@@ -25,40 +26,34 @@ SOLUTIONS = Path(__file__).parents[1] / "solutions"
 ROOT = Path(__file__).parents[2]
 
 
-def reproduced(tmp_path: Path, path: Path, name: str, case_name: str) -> str:
+def reproduced(tmp_path: Path, path: Path, *asked: str) -> str:
     """What the script prints that ``debug`` writes."""
     target = tmp_path / "script.py"
-    assert run(["debug", str(path), "-e", name, "--case", case_name, "--to", str(target)]) == 0
+    assert run(["debug", str(path), *asked, "--to", str(target)]) == 0
     command = [sys.executable, str(target)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env={"PYTHONPATH": str(ROOT)})
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
+ATTENTION, LONG = "scaled_dot_product_attention", pytest.mark.prove
+
+
 @pytest.mark.parametrize(
     ("solution", "case_name", "said"),
     [
-        pytest.param(
-            "scaled_dot_product_attention/right/torch_plain",
-            "by hand",
-            "0 of 2 entries differ",
-            marks=pytest.mark.prove,
-        ),
-        ("scaled_dot_product_attention/wrong/no_scale", "by hand", "first difference at [1, 0]"),
-        pytest.param(
-            "MultiHeadAttention/right/numpy_class", "self-attention", "0 of 72 entries differ", marks=pytest.mark.prove
-        ),
-        pytest.param("KVCache/wrong/fixed_room", "a prompt first", "0 of 1 entries differ", marks=pytest.mark.prove),
-        pytest.param(
-            "decode_step/right/torch_plain", "after a prompt", "0 of 6 entries differ", marks=pytest.mark.prove
-        ),
+        pytest.param(f"{ATTENTION}/right/torch_plain", "by hand", "0 of 2 entries differ", marks=LONG),
+        (f"{ATTENTION}/wrong/no_scale", "by hand", "first difference at [1, 0]"),
+        pytest.param("MultiHeadAttention/right/numpy_class", "self-attention", "0 of 72 entries differ", marks=LONG),
+        pytest.param("KVCache/wrong/fixed_room", "a prompt first", "0 of 1 entries differ", marks=LONG),
+        pytest.param("decode_step/right/torch_plain", "after a prompt", "0 of 6 entries differ", marks=LONG),
     ],
 )
 def test_scripts(tmp_path: Path, solution: str, case_name: str, said: str) -> None:
     """For functions and classes, torch and NumPy, right and wrong."""
     submitted = tmp_path / "q.py"
     submitted.write_text(sample(solution).text, "utf-8")
-    assert said in reproduced(tmp_path, submitted, solution.partition("/")[0], case_name)
+    assert said in reproduced(tmp_path, submitted, "-e", solution.partition("/")[0], "--case", case_name)
 
 
 def test_notebook(tmp_path: Path) -> None:
@@ -70,7 +65,7 @@ def test_notebook(tmp_path: Path) -> None:
     notebook = {"nbformat": 4, "nbformat_minor": 4, "metadata": {}, "cells": cells}
     path = tmp_path / "q05.ipynb"
     path.write_text(json.dumps(notebook))
-    assert "0 of 2" in reproduced(tmp_path, path, "scaled_dot_product_attention", "by hand")
+    assert "0 of 2" in reproduced(tmp_path, path, "-e", ATTENTION, "--case", "by hand")
 
 
 CODE = """\
@@ -159,16 +154,45 @@ def test_code_that_imports_other_files_of_the_submission(tmp_path: Path, form: s
     assert "0 of 1 entries differ" in doubled(tmp_path, path)
 
 
+@pytest.mark.parametrize(
+    ("solution", "asked", "said"),
+    [
+        ("wrong/no_scale", [], "first difference at [1, 0]"),
+        ("wrong/no_scale", ["-e", "q5", "--case", "mask per sample"], "24 of 24 entries differ"),
+        ("wrong/mask_inverted", [], "24 of 24 entries differ"),
+    ],
+)
+def test_what_is_debugged_without_a_name(tmp_path: Path, solution: str, asked: list[str], said: str) -> None:
+    """The first public case with wrong results, of what is named or of everything there."""
+    (tmp_path / "q05.py").write_text(sample(f"{ATTENTION}/{solution}").text, "utf-8")
+    assert said in reproduced(tmp_path, tmp_path, *asked)
+
+
+@pytest.mark.parametrize(("solution", "passes"), [("right/torch_plain", True), ("wrong/no_scale", False)])
+def test_public_tests(tmp_path: Path, solution: str, passes: bool, capfd: pytest.CaptureFixture[str]) -> None:
+    """They can be run beside the code that they are about, and tell nothing of hidden cases."""
+    (tmp_path / "q05.py").write_text(sample(f"{ATTENTION}/{solution}").text, "utf-8")
+    assert run(["show", "Q5", "--tests"]) == 0
+    text = capfd.readouterr().out
+    (tmp_path / "test_q05.py").write_text(text, "utf-8")
+    done = subprocess.run([sys.executable, tmp_path / "test_q05.py"], capture_output=True, text=True, check=False)
+    assert (done.returncode == 0) is passes, done.stderr
+    asked = courses.load(ROOT).exercise(ATTENTION)
+    assert asked is not None and [c.public for c in asked[1].cases if f': {c.name}"""' in text] == [True] * 3
+
+
 def test_refusals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Hidden and unknown cases, unknown exercises, missing code, files in the way: said, with what there is."""
     path = str(SOLUTIONS / "scaled_dot_product_attention/right/torch_plain.py")
     taken = tmp_path / "taken.py"
     taken.write_text("mine = 1")
     for arguments, code, said in (
-        (["-e", "scaled_dot_product_attention", "--case", "large scores"], 2, "has no public case 'large scores'"),
+        (["-e", ATTENTION, "--case", "large scores"], 2, "has no public case 'large scores'"),
+        ([], 2, "nothing to debug"),
+        (["-e", "Q5.output"], 2, "has no code"),
         (["-e", "scaled_dot_product", "--case", "by hand"], 2, "Did you mean scaled_dot_product_attention?"),
         (["-e", "MultiHeadAttention", "--case", "self-attention"], 3, "does not define MultiHeadAttention"),
-        (["-e", "scaled_dot_product_attention", "--case", "by hand", "--to", str(taken)], 2, "already exists"),
+        (["-e", ATTENTION, "--case", "by hand", "--to", str(taken)], 2, "already exists"),
     ):
         assert run(["debug", path, *arguments]) == code
         assert said in capsys.readouterr().err
