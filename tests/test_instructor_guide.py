@@ -100,6 +100,22 @@ def test_links_lead_somewhere(path: Path) -> None:
     assert broken == []
 
 
+@pytest.mark.parametrize(
+    ("guide", "said"),
+    [
+        ("learner-guide", r"(\d+) questions|(\d+) 个问题"),
+        ("instructor-guide", r"maximum here \((\d+)\)|满分（(\d+)）|\d of (\d\d)  [a-z]"),
+    ],
+)
+def test_figures_in_sentences(guide: str, said: str) -> None:
+    """How many questions there are, and how many points the two of the example give, in both languages."""
+    questions = courses.load(ROOT).questions
+    true = len(questions) if guide == "learner-guide" else sum(q.points for q in questions if q.id in ("Q5", "Q11"))
+    for language in ("", ".zh"):
+        found = re.findall(said, (ROOT / "docs" / f"{guide}{language}.md").read_text("utf-8"))
+        assert found and {figure for each in found for figure in each if figure} == {f"{true:g}"}, found
+
+
 # ----------------------------------------------------------------------------------------- the whole way
 
 
@@ -152,7 +168,7 @@ def download(place: Path) -> None:
     lines = [f'{login},"{name}",{said.get(login, login)}@uni.example,{number}' for login, name, number in people]
     (place / "class.csv").write_text("\n".join(["id,name,email,canvas", *lines, ""]))
     lines = [f'"{name}",{number},{login},A,,8' for login, name, number in people]
-    head = ["Student,ID,SIS Login ID,Section,Attention (4711),Essay (4712)", "    Points Possible,,,,41,10"]
+    head = ["Student,ID,SIS Login ID,Section,Attention (4711),Essay (4712)", "    Points Possible,,,,43,10"]
     (place / "Grades.csv").write_text("\n".join([*head, *lines, ""]))
     (place / "SEED").write_bytes(bytes(range(32)))
 
