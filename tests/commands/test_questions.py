@@ -184,7 +184,7 @@ def test_start_never_overwrites(there: str, said: str | None, attncheck: Attnche
     assert ran.out.count("kept as it is: ") == (1 if said else 2)
     assert (tmp_path / "q05.py").read_text() == "mine"
     assert (tmp_path / "answers.yaml").read_text() == there
-    assert ran.out.endswith(said) if said else "does not have" not in ran.out
+    assert f"{said}\n" in ran.out if said else "does not have" not in ran.out
 
 
 @pytest.mark.parametrize(
