@@ -68,7 +68,7 @@ DOUBLED = 'with: "x * 2.0", fails: [values]'
 #: The kind of problem, the file, what is replaced there, what by, and what is said. Without a kind all is well.
 CODE: list[tuple[str | None, str, str, str, str]] = [
     ("reference-fails", REFERENCE, "return x * factor  #", "return (x * factor).float()  #", "not pass: dtype"),
-    ("mistake-fails-elsewhere", QUESTION, '/ factor", fails: [values', '/ factor", fails: [dtype', "not fail dtype"),
+    ("mistake-fails-elsewhere", QUESTION, '/ factor", fails: [', '/ factor", fails: [repeatable, ', "fail repeatable"),
     ("mistake-passes", QUESTION, DOUBLED, 'with: "factor * x", fails: [values]', "passes"),
     ("mistakes-alike", QUESTION, DOUBLED, 'with: "factor + x", fails: [values]', "no check distinguishes"),
     ("mistake-not-named", QUESTION, DOUBLED, 'with: "x * factor.nothing", fails: [values]', "is not recognised"),
