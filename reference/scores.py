@@ -28,6 +28,15 @@ def scaled_scores(q: Tensor, k: Tensor) -> Tensor:
     return q @ k.transpose(-2, -1) / math.sqrt(d_k)  # (..., n_q, n_k)
 
 
+def soft_capped_scores(q: Tensor, k: Tensor, cap: float) -> Tensor:
+    """cap · tanh(s / cap) of the scaled scores s: Gemma Team 2024, section 2, "Logit soft-capping".
+
+    q (..., n_q, d_k), k (..., n_k, d_k) → (..., n_q, n_k). Near 0 the scores hardly change, since tanh(x) ≈ x there.
+    """
+    scores = scaled_scores(q, k)  # (..., n_q, n_k)
+    return cap * torch.tanh(scores / cap)  # (..., n_q, n_k), between −cap and cap
+
+
 def score_variance(d_k: int, var_q: float = 1.0, var_k: float = 1.0) -> float:
     """Var(q·k) = Σ_i Var(q_i k_i) = d_k Var(q_i) Var(k_i): Vaswani et al. 2017, section 3.2.1, footnote 4.
 
