@@ -59,6 +59,17 @@ def per_head_contributions(heads: Tensor, w_o: Tensor) -> Tensor:
     return heads @ rows  # (..., h, n, d_model)
 
 
+def ov_matrices(w_v: Tensor, w_o: Tensor, num_heads: int) -> Tensor:
+    """W_i^V W_i^O for each head, so that A_i X (W_i^V W_i^O) is what head i adds to the output: Elhage et al. 2021.
+
+    w_v (d_model, h * d_k), w_o (h * d_k, d_model) → (h, d_model, d_model). There, tokens are columns: it is W_O W_V.
+    """
+    d_model = w_v.shape[0]
+    reads = w_v.reshape(d_model, num_heads, -1).transpose(0, 1)  # (h, d_model, d_k), the columns of each head
+    writes = w_o.reshape(num_heads, -1, d_model)  # (h, d_k, d_model), the rows of each head
+    return reads @ writes  # (h, d_model, d_model), each of rank d_k at most
+
+
 def attend_in_heads(x: Tensor, w_q: Tensor, w_k: Tensor, w_v: Tensor, num_heads: int) -> Tensor:
     """All heads of self-attention, not yet merged: x (..., n, d_model) → (..., num_heads, n, d_k)."""
     q, k, v = (split_heads(part, num_heads) for part in project_qkv(x, w_q, w_k, w_v))
