@@ -98,6 +98,16 @@ def head_importance(x: Tensor, w_q: Tensor, w_k: Tensor, w_v: Tensor, w_o: Tenso
     return norms
 
 
+def previous_token_score(weights: Tensor) -> Tensor:
+    """1/(n − 1) Σ_{i ≥ 1} A_{i, i−1} for each head, averaged over the batch. Query 0 has no previous token.
+
+    Voita et al. 2019, section 5.1, find heads whose largest weight is nearly always at such a fixed distance.
+    weights (batch, h, n, n) → (h,).
+    """
+    scores = weights.diagonal(offset=-1, dim1=-2, dim2=-1).mean(dim=-1)  # (batch, h), over queries i and keys i - 1
+    return scores.mean(dim=0)  # (h,)
+
+
 class MultiHeadAttention(nn.Module):
     """MultiHead(Q, K, V) = Concat(head_1, …, head_h) W^O: Vaswani et al. 2017, section 3.2.2.
 
