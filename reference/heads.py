@@ -108,6 +108,25 @@ def previous_token_score(weights: Tensor) -> Tensor:
     return scores.mean(dim=0)  # (h,)
 
 
+def attention_by_device(
+    x: Tensor, w_q: Tensor, w_k: Tensor, w_v: Tensor, w_o: Tensor, num_heads: int, num_devices: int
+) -> Tensor:
+    """Multi-head attention as a sum over devices with h / g heads each: Shoeybi et al. 2019, section 3.
+
+    A device has its columns of w_q, w_k and w_v and its rows of w_o; only the sum needs communication.
+    x (batch, n, d_model) → (num_devices, batch, n, d_model), the terms of the sum.
+    """
+    own = num_heads // num_devices  # heads of one device
+    width = len(w_o) // num_devices  # their features
+    parts = []
+    for first in range(0, len(w_o), width):
+        device = slice(first, first + width)
+        q, k, v = ((x @ w[:, device]).unflatten(-1, (own, -1)).transpose(-3, -2) for w in (w_q, w_k, w_v))
+        heads = scaled_dot_product_attention(q, k, v)  # (batch, h / g, n, d_k)
+        parts.append(merge_heads(heads) @ w_o[device])  # (batch, n, d_model)
+    return torch.stack(parts)  # (g, batch, n, d_model)
+
+
 class MultiHeadAttention(nn.Module):
     """MultiHead(Q, K, V) = Concat(head_1, …, head_h) W^O: Vaswani et al. 2017, section 3.2.2.
 
