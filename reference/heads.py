@@ -121,7 +121,7 @@ def attention_by_device(
     parts = []
     for first in range(0, len(w_o), width):
         device = slice(first, first + width)
-        q, k, v = ((x @ w[:, device]).unflatten(-1, (own, -1)).transpose(-3, -2) for w in (w_q, w_k, w_v))
+        q, k, v = ((x @ w[:, device]).reshape(*x.shape[:-1], own, -1).transpose(-3, -2) for w in (w_q, w_k, w_v))
         heads = scaled_dot_product_attention(q, k, v)  # (batch, h / g, n, d_k)
         parts.append(merge_heads(heads) @ w_o[device])  # (batch, n, d_model)
     return torch.stack(parts)  # (g, batch, n, d_model)
