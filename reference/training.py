@@ -29,6 +29,18 @@ def cross_entropy(logits: Tensor, targets: Tensor, ignore_index: int = -100) -> 
     return losses.masked_fill(~counts, 0.0).sum() / counts.sum().clamp(min=1)
 
 
+def dpo_loss(
+    policy_chosen: Tensor, policy_rejected: Tensor, ref_chosen: Tensor, ref_rejected: Tensor, beta: float
+) -> Tensor:
+    """−(1/n) Σ log σ(β m), m = log(π/π_ref) of the chosen − of the rejected answer: Rafailov et al. 2023, equation 7.
+
+    Four times (n,): log-probabilities of whole answers under the policy π and the reference model π_ref → a number.
+    """
+    chosen = policy_chosen - ref_chosen.detach()  # (n,): the reference model is not trained
+    rejected = policy_rejected - ref_rejected.detach()  # (n,)
+    return -torch.nn.functional.logsigmoid(beta * (chosen - rejected)).mean()
+
+
 def teacher_forcing_loss(step: Callable[[Tensor], Tensor], tokens: Tensor, bos_id: int) -> Tensor:
     """Every next token is predicted from the right ones before it, all in one pass: Williams and Zipser 1989.
 
