@@ -43,6 +43,20 @@ def moe_route(logits: Tensor, top_k: int, capacity: int) -> Tensor:
     return gates.masked_fill(full, 0.0)  # (..., n, E)
 
 
+def load_balancing_loss(logits: Tensor, top_k: int) -> Tensor:
+    """E Σ_i f_i P_i, the load-balancing loss of E experts without its factor α: Fedus et al. 2022, equations 4 to 6.
+
+    logits (..., n, E) → a number. f_i is the share of all choices that fall on expert i, P_i its mean probability.
+    """
+    experts = logits.shape[-1]
+    probabilities = logits.softmax(dim=-1)  # (..., n, E)
+    best = logits.topk(top_k, dim=-1).indices  # (..., n, top_k)
+    choices = functional.one_hot(best, experts).flatten(end_dim=-2)  # (all choices, E)
+    f = choices.to(logits.dtype).mean(dim=0)  # (E,)
+    p = probabilities.flatten(end_dim=-2).mean(dim=0)  # (E,): P
+    return experts * (f * p).sum()
+
+
 class FeedForward(nn.Module):
     """FFN(x) = max(0, x W_1 + b_1) W_2 + b_2: Vaswani et al. 2017, equation 2."""
 
