@@ -28,6 +28,14 @@ def padding_mask(lengths: Tensor, max_len: int) -> Tensor:
     return real[:, None, None, :]  # (batch, 1, 1, max_len)
 
 
+def position_ids(attention_mask: Tensor) -> Tensor:
+    """The pos of Vaswani et al. 2017, section 3.5, for texts with padding: how many tokens of its text come before.
+
+    attention_mask (..., n), True = a real token → integers (..., n). Padding repeats the position before it, or is 0.
+    """
+    return (attention_mask.long().cumsum(dim=-1) - 1).clamp(min=0)  # (..., n)
+
+
 def causal_attention(q: Tensor, k: Tensor, v: Tensor, key_padding: Tensor | None = None) -> Tensor:
     """softmax(QKᵀ / √d_k + M) V with M = −∞ at later keys and at padding: Vaswani et al. 2017, section 3.2.3.
 
