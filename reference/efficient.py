@@ -71,6 +71,16 @@ def linear_attention_step(
     return numerator / (phi_q * total).sum(dim=-1, keepdim=True), (summary, total)
 
 
+def delta_rule_step(S: Tensor, k: Tensor, v: Tensor, beta: Tensor) -> Tensor:
+    """S + kᵀ β (v − k S), the delta rule: Schlag et al. 2021, section 4; Yang et al. 2024, section 2.
+
+    S (..., d, d_v), k (..., d), v (..., d_v), beta (..., 1) → the new state (..., d, d_v).
+    """
+    old = (k.unsqueeze(-2) @ S).squeeze(-2)  # (..., d_v): what the state returns for k
+    step = beta * (v - old)  # (..., d_v)
+    return S + k.unsqueeze(-1) * step.unsqueeze(-2)  # (..., d, d_v)
+
+
 def sliding_window_mask(n: int, window: int) -> Tensor:
     """Causal, and window tokens wide: Beltagy et al. 2020, section 3.1, looking back only.
 
