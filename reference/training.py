@@ -29,6 +29,17 @@ def cross_entropy(logits: Tensor, targets: Tensor, ignore_index: int = -100) -> 
     return losses.masked_fill(~counts, 0.0).sum() / counts.sum().clamp(min=1)
 
 
+def label_smoothed_cross_entropy(logits: Tensor, targets: Tensor, epsilon: float) -> Tensor:
+    """−(1/n) Σ Σ_j q_j log softmax(logits)_j with q = (1 − ε) onehot(target) + ε/V: Szegedy et al. 2016, section 7.
+
+    logits (..., n, V), targets (..., n) → a number. Vaswani et al. 2017, section 5.4, train with ε = 0.1.
+    """
+    log_p = logits.log_softmax(dim=-1)  # (..., n, V)
+    right = log_p.gather(-1, targets[..., None]).squeeze(-1)  # (..., n)
+    losses = -((1 - epsilon) * right + epsilon * log_p.mean(dim=-1))  # (..., n)
+    return losses.mean()
+
+
 def dpo_loss(
     policy_chosen: Tensor, policy_rejected: Tensor, ref_chosen: Tensor, ref_rejected: Tensor, beta: float
 ) -> Tensor:
