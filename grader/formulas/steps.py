@@ -159,7 +159,8 @@ def _read_lines(
         except ParseError as error:
             if not named:
                 raise
-            unread = (why for name, why in local.unread.items() if _uses(line, name, local.vocabulary))
+            missing = local.unread.keys() - local.formulas.keys()
+            unread = (local.unread[name] for name in missing if _uses(line, name, local.vocabulary))
             why = next(unread, error.text)
             raise ParseError(_LINE.fill(number=number, text=excerpt_of(line), why=why)) from None
         if sides is None:
@@ -261,8 +262,7 @@ def _local_names(lines: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> Lo
     written = " ".join(line for _, line in lines)
     if _phrase("in_the_plane").search(written) and not _phrase("index_i").search(written):
         local = LocalNames(with_name(vocabulary, "i", "scalar"), {"i": IMAGINARY})
-    twice = 2 * [*enumerate(lines[:MOST_LINES])]  # a formula may use names that are given below it
-    for at, (_, line) in twice:
+    for at, (_, line) in 2 * [*enumerate(lines[:MOST_LINES])]:  # a formula may use names that are given below it
         others = [other for place, (_, other) in enumerate(lines) if place != at]
         for name, formula in _names_given(line, others, local.vocabulary):
             known = any(_known(word, local.vocabulary) for word in {name, _base(name)})
@@ -289,8 +289,7 @@ def _names_given(line: str, others: Sequence[str], vocabulary: Vocabulary) -> It
         yield from ((found[found.lastindex or 0], f"d{vocabulary.by}") for found in _phrase("direction").finditer(line))
     formula, _, remark = line.partition("#")
     for polar in _phrase("polar").finditer(line):
-        yield polar["angle"], f"angle({polar['of']})"
-        yield polar["length"] or "", f"|{polar['of']}|"
+        yield from ((polar["angle"], f"angle({polar['of']})"), (polar["length"] or "", f"|{polar['of']}|"))
     for text in (formula if _announces(formula) else "", remark):
         for part in _outer_parts(text):
             match = _phrase("named").match(part)
@@ -357,8 +356,7 @@ def _with_name(local: LocalNames, name: str, text: str) -> LocalNames:
         raise ParseError(_LONG)
     extended = with_name(known, of, "function" if argument else "definition")
     with_parameters = {**local.parameters, of: parameters} if parameters else local.parameters
-    unread = {other: why for other, why in local.unread.items() if other != of}
-    return LocalNames(extended, {**local.formulas, of: formula}, with_parameters, local.restated, unread)
+    return LocalNames(extended, {**local.formulas, of: formula}, with_parameters, local.restated, local.unread)
 
 
 def with_name(vocabulary: Vocabulary, name: str, kind: Kind) -> Vocabulary:

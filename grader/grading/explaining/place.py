@@ -24,7 +24,6 @@ from grader.core.model import (
     Diagnosis,
     Exercise,
     Job,
-    Landmark,
     Limits,
     Probing,
     Program,
@@ -41,10 +40,8 @@ from grader.grading.compare import compare
 from grader.grading.explaining import landmarks
 from grader.grading.explaining.landmarks import Where
 from grader.grading.explaining.place_text import (
-    FIRST_CHANGE,
     NEXT_STEP,
     REPAIRS_ALL,
-    SECOND_CHANGE,
     Repair,
     first_difference,
     missing_after,
@@ -81,8 +78,6 @@ MOST_PLACES = 3
 #: The maximum number of further cases on which a place is confirmed, and the seed of those that are drawn for this.
 MOST_CONFIRMING = 6
 _FRESH = Seed.number(1)
-#: How many substitutions that repair nothing alone are combined with a second one.
-MOST_FIRSTS = 12
 #: How often code may be rerun in one round for a submission of a class, and in all rounds of all its exercises: enough
 #: for nine wrong ones. Runs are counted so that results do not depend on the speed of the machine.
 RERUNS_IN_A_CLASS = 100
@@ -206,11 +201,6 @@ class _Search:
     mistakes: int = 0
 
     @property
-    def named(self) -> bool:
-        """Whether a mistake has already been named."""
-        return self.lines is not None
-
-    @property
     def marks(self) -> tuple[ReferenceValue, ...]:
         """The distinct values of the reference."""
         return self.reference.marks
@@ -247,9 +237,7 @@ class _Search:
             if len(found) >= self.mistakes and self.is_confirmed(precision, found):
                 for number, each in enumerate(found, 1):
                     yield from self.diagnosis(first, each, whole=number == len(found))
-        elif (both := self.together(precision, first)) and self.is_confirmed(precision, both):
-            yield from self.repair(first, both)
-        elif not self.named and (said := self.missing(first)) is not None:
+        elif not self.mistakes and (said := self.missing(first)) is not None:
             yield said
 
     def is_confirmed(self, precision: Precision, found: Sequence[Substitution]) -> bool:
@@ -257,37 +245,6 @@ class _Search:
         others = range(self.chosen, len(self.cases))
         traces = self.traced(precision, [(at, _fixed(found)) for at in others], search=False)
         return all(trace is not None and self.right(at, trace.result) for at, trace in zip(others, traces, strict=True))
-
-    def together(self, precision: Precision, first: Mapping[int, Trace]) -> tuple[Substitution, ...]:
-        """Two substitutions that together repair every case, although neither does alone; empty if there are none."""
-        if self.named and self.code.context.for_class:
-            return ()
-        asked = self.first_candidates(first)
-        ahead = self.traced(precision, [(0, (each,)) for each in asked])
-        for each, trace in zip(asked, ahead, strict=True):
-            if trace is None or self.best({0: trace}, first, each[:1]) is None:
-                continue
-            traces = self.run(precision, (each,), first)
-            second = self.best(traces, first, each[:1]) if len(traces) == len(first) else None
-            if second is not None and len(second.cases) == len(first):
-                return Substitution(*each, second.cases), second
-        return ()
-
-    def first_candidates(self, first: Mapping[int, Trace]) -> list[tuple[int, int]]:
-        """Pairs (probe, named value that the code never computes) that fit; the earliest value first."""
-        trace = first[0]
-        absent = {
-            number
-            for number, mark in enumerate(self.marks)
-            if mark.name is not None
-            and all(map(is_distinctive, (each[-1] if each else 0 for each in mark.values)))
-            and first_with(mark.values[0][-1], trace) is None
-        }
-        fits = [{(probe, mark) for probe, mark, _ in each.tried} for each in first.values()]
-        time = {probe: at for at, probe in enumerate(trace.order)}
-        shared = (pair for pair in set.intersection(*fits) if pair[1] in absent and pair[0] in time)
-        possible = (pair for pair in shared if self.is_candidate(self.marks[pair[1]], trace.where[pair[0]]))
-        return sorted(possible, key=lambda pair: (pair[1], time[pair[0]]))[:MOST_FIRSTS]
 
     def run(self, precision: Precision, fixed: Pairs, cases: Iterable[int]) -> dict[int, Trace]:
         """The traces of these cases, with every fitting substitution in addition to ``fixed`` ones."""
@@ -413,23 +370,8 @@ class _Search:
         text = missing_after(mark.name, step) if unfinished else sentence(mark.name, self._difference(first, found))
         if whole:
             text = Text(text.en + REPAIRS_ALL.en, text.zh + REPAIRS_ALL.zh)
-        yield replace(self._at(first, found, text, mark.name, repairs=whole), unfinished=unfinished)
-
-    def repair(self, first: Mapping[int, Trace], both: Sequence[Substitution]) -> Iterator[Diagnosis]:
-        """The diagnoses of two places that repair the code only together. They do not claim to be the only fix.
-
-        A mistake that has a name is one, and one change may fix it: then the first place is enough.
-        """
-        if self.named:
-            if self.mistakes == 1:
-                yield from self.diagnosis(first, both[0], whole=False)
-            return
-        names = [name for found in both if (name := self.marks[found.mark].name) is not None]
-        if len(names) < len(both):
-            return
-        for found, name, said in zip(both, names, (FIRST_CHANGE, SECOND_CHANGE), strict=True):
-            text = said.fill(name=Text(name.en, name.zh), more=self._difference(first, found))
-            yield self._at(first, found, text, name, repairs=said is SECOND_CHANGE)
+        kind, span = Repair if whole else Diagnosis, self._span(first[found.cases[0]].where[found.probe])
+        yield kind("place", text, mark.name.misconception, span, unfinished)
 
     def _difference(self, first: Mapping[int, Trace], found: Substitution) -> Text:
         """The first difference between the value at a place and the correct one."""
@@ -437,13 +379,6 @@ class _Search:
         # This child runs after others had secret inputs, which could pass a few bits on to it.
         mine = () if self.code.context.seed.secret else first[case].values[found.probe]
         return first_difference(self.marks[found.mark].values[case], mine)
-
-    def _at(
-        self, first: Mapping[int, Trace], found: Substitution, text: Text, name: Landmark, *, repairs: bool
-    ) -> Diagnosis:
-        """The diagnosis of the place of a substitution."""
-        kind, where = Repair if repairs else Diagnosis, first[found.cases[0]].where[found.probe]
-        return kind("place", text, name.misconception, self._span(where))
 
     def missing(self, first: Mapping[int, Trace]) -> Diagnosis | None:
         """A diagnosis of the first named value that no case computes although the one before it is; else None."""

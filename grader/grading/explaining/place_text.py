@@ -17,10 +17,6 @@ NEXT_STEP = Message(
     "your code's values, is {absent}: check how your code goes on from there."
 )
 REPAIRS_ALL = Message(" With the correct value there, the public cases that failed would pass.")
-FIRST_CHANGE = Message("One way to fix it takes two changes. First, make this {name}.{more}")
-SECOND_CHANGE = Message(
-    "Second, make this {name}.{more} With both values correct, the public cases that failed would pass."
-)
 _SHAPES = Message(" Its shape is {mine} and should be {right}.")
 _ENTRY = Message(" Entry {index} is {mine} and should be {right}.")
 _NUMBER = Message(" It is {mine} and should be {right}.")
