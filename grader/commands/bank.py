@@ -349,7 +349,7 @@ def preview(call: Call, question: str, serve: bool, browser: bool) -> None:
 
 def _serve(call: Call, course: Course, path: str, browser: bool) -> None:
     """Serve the pages of the course, which follow what is saved, to its author, until Ctrl-C."""
-    from grader.commands import serve
+    from grader.commands import serve  # loads starlette
 
     serve.require_web()
     from grader.web import pages  # needs what was just tried

@@ -159,7 +159,6 @@ def test_code_that_imports_other_files_of_the_submission(tmp_path: Path, form: s
     [
         ("wrong/no_scale", [], "first difference at [1, 0]"),
         ("wrong/no_scale", ["-e", "q5", "--case", "mask per sample"], "22 of 24 entries differ"),
-        ("wrong/mask_inverted", [], "24 of 24 entries differ"),
     ],
 )
 def test_what_is_debugged_without_a_name(tmp_path: Path, solution: str, asked: list[str], said: str) -> None:

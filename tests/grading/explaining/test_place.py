@@ -306,7 +306,7 @@ def test_beside_a_name_only_repairs_are_said() -> None:
     trace = replace(trace, tried=())
     traces = {0: trace}
     for named in (False, True):
-        search.lines, context = () if named else None, cast(Any, SimpleNamespace(for_class=True))
+        search.mistakes, context = int(named), cast(Any, SimpleNamespace(for_class=True))
         search.code = replace(search.code, context=context, child=SearchBudget(cast(Any, None), 0.0, 0))
         assert len(list(search._diagnoses("float64", traces))) == (0 if named else 1)
 
