@@ -120,7 +120,7 @@ def _item_of(course: Course, question: Question, item: Item, lang: Lang) -> Expo
     ]
     return ExportItem(
         item.id,
-        f"{item.id} {item.title.of(lang)}" if item.title else item.id,
+        clean(f"{item.id} {item.title.of(lang)}") if item.title else item.id,
         item.points,
         "\n\n".join(text.of(lang) for text in (items.fill(item.ask, symbols), *quiz.facts)),
         explain,
