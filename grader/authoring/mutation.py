@@ -286,6 +286,8 @@ def matches(pattern: str, name: str) -> bool:
 
 #: The size of a buffer that seems large enough.
 _ROOM = 128
+#: What the types of arguments with a shape or a value are called.
+_DATA = ("Tensor", "int", "float", "bool", "str")
 
 
 def _habits(function: ast.FunctionDef) -> Iterator[tuple[str, str]]:
@@ -358,8 +360,8 @@ def _keeping(function: ast.FunctionDef) -> Iterator[tuple[str, str]]:
 
 def _is_data(argument: ast.arg) -> bool:
     """Whether an argument has a shape or value, unlike functions and caches."""
-    kind, data = ast.unparse(argument.annotation or ast.Constant("")), ("Tensor", "int", "float", "bool", "str", "''")
-    return "Callable" not in kind and any(word in kind for word in data)
+    kind = ast.unparse(argument.annotation) if argument.annotation else ""
+    return not kind or ("Callable" not in kind and any(word in kind for word in _DATA))
 
 
 def _replacing(function: ast.FunctionDef) -> Iterator[tuple[str, str]]:

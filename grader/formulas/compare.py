@@ -13,7 +13,7 @@ from grader.core import marks
 from grader.core.model import Message
 from grader.formulas import scalars
 from grader.formulas.ast import FunctionCall, Name, Node, Number, Power, Sum, children, free_names, walk
-from grader.formulas.declarations import Declarations, Definition, Map, Random, Scalar, formulas_in
+from grader.formulas.declarations import Declarations, Definition, Random, Scalar, formulas_in
 from grader.formulas.errors import FormulaError, TooExpensiveError, UndefinedError
 from grader.formulas.evaluate import Evaluator
 from grader.formulas.exact import Exact
@@ -276,12 +276,11 @@ def describe_instance(evaluator: Evaluator, nodes: Sequence[Node], names: Declar
     found = [f"{name} = {format_value(value)}" for name, value in evaluator.numbers.items() if name in needed]
     found += [f"{name} = {format_value(value)}" for name, value in evaluator.free.items()]
     drawn = {name: value for name, value in evaluator.drawn.items() if name.partition("_")[0] in needed}
-    maps = [name for name in needed if isinstance(names.declared[name], Map)]
     defined = [meant.formula for name in needed if isinstance(meant := names.declared[name], Definition)]
     for call in (part for node in (*nodes, *defined) for part in walk(node) if isinstance(part, FunctionCall)):
         of, *at = call.args if call.function == "jacobian" else (Name(call.function), *call.args)
-        if isinstance(of, Name) and of.name in maps and {*free_names(call)} <= {*names.declared}:
-            for each in (FunctionCall(of.name, tuple(at)), FunctionCall("jacobian", (of, *at))):
+        if names.vocabulary.kinds.get(show(of)) == "map" and {*free_names(call)} <= {*names.declared}:
+            for each in (FunctionCall(show(of), tuple(at)), FunctionCall("jacobian", (of, *at))):
                 with contextlib.suppress(FormulaError):
                     drawn[show(each)] = evaluator.value(each)
     small = [(name, format_value(value)) for name, value in drawn.items()]

@@ -70,7 +70,7 @@ _SINGULAR = Message("a singular matrix")
 _VARIABLE = " "
 _DISTINCT = Message("different indices need different components")
 _COUNT = Message("{count} indices")
-_TWO_RANGES = Message("In “{what}”, ${index}$ counts along axes of different lengths.")
+_TWO_RANGES = Message("In “{what}”, ${index}$ runs along axes of different lengths.")
 _FROM_WHERE = Message("What is the range of ${index}$ in “${what}$”? Write, for example, `Σ_{{{index}=1}}^{{n}}`.")
 _MISFIT = Message("Shapes do not fit in “${what}$”: ${left}$ is {left_shape}, ${right}$ is {right_shape}{remedy}.")
 _TRANSPOSE = Message("; transpose one of them")
@@ -620,10 +620,8 @@ class Evaluator:
         if not sizes:
             only = self.names.only_size
             sizes = {self.whole(only)} if only else set()
-        if len(sizes) > 1:
-            raise ShapeError(_TWO_RANGES.fill(index=index, what=show(node)))
-        if not sizes:
-            raise ShapeError(_FROM_WHERE.fill(index=index, what=show(node)))
+        if len(sizes) != 1:
+            raise ShapeError((_TWO_RANGES if sizes else _FROM_WHERE).fill(index=index, what=show(node)))
         return low, sizes.pop()
 
     def _counted(self, node: Node, index: str, hidden: frozenset[str]) -> Iterable[int]:

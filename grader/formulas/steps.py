@@ -46,7 +46,7 @@ _MOST_PARTS = 200
 _LINE = Message("Line {number}, “{text}”: {why}")
 _WORDS = Message("write the formula first and your words after `#`.")
 _CASES = Message("write both cases, `i = j: …` and `i ≠ j: …`, one after the other.")
-_UNREAD_NAME = Message("What `{name}` stands for, “{formula}”, cannot be read: {why}")
+_UNREAD_NAME = Message("The formula for `{name}`, “{formula}”, cannot be read: {why}")
 _LONG = Message("The formulas behind these names are too long together.")
 _MANY = Message("At most {most} lines are allowed.")
 

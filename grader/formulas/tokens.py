@@ -19,7 +19,7 @@ _MAX_DIGITS = 40
 
 _LONG = Message("A line may have at most {most} characters; this one has {length}. Split it.")
 _STRANGE = Message("“{char}” (in “{near}”) cannot be part of a formula. Write comments after `#`.")
-_NO_SIGN = Message("“{char}” (in “{near}”) is not a sign that formulas have here: use those of the task.")
+_NO_SIGN = Message("“{char}” (in “{near}”) is not a symbol that formulas can have here: use the notation of the task.")
 _DIGITS = Message("The number {number}… has too many digits.")
 
 #: An invisible word boundary.

@@ -54,7 +54,7 @@ UNIT = Message("a unit vector")
 _NUMBER_WORD = Message("a number")
 #: What is left of terms that cancel.
 _NOISE = 1e-30
-_ROW_WORD = Message("a row of length ${n}$")
+_ROW_WORD = Message("a row vector of length ${n}$")
 _VECTOR_WORD = Message("a vector of length ${n}$")
 _MATRIX_WORD = Message("$({n}, {m})$")
 RANGE = Message("${what}$ has indices {low} to {high}, but the index is {at}")

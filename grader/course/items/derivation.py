@@ -704,9 +704,10 @@ def _why_wrong(
 
 
 def _shows(node: Node, wrong: WrongLine, declared: Declarations) -> bool:
-    line = parse(wrong.line, declared.vocabulary)
+    if not wrong.written:
+        return _same(node, wrong.line, declared)
     flat = Flat(declared, brackets=False)
-    return flat(node) == flat(line) if wrong.written else _same(node, line, declared)
+    return flat(node) == flat(parse(wrong.line, declared.vocabulary))
 
 
 def _why_incomplete(

@@ -13,8 +13,8 @@ from grader.grading.compare import number
 from grader.grading.explaining.traces import Values
 
 NEXT_STEP = Message(
-    "In this case, what your code computes at line {line} is correct: {there}. What could come next, and is nowhere in "
-    "your code's values, is {absent}: check how your code goes on from there."
+    "In this case, the value at line {line} is correct: {there}. Your code never computes {absent}, which could come "
+    "next: check how it goes on from there."
 )
 REPAIRS_ALL = Message(" With the correct value there, the public cases that failed would pass.")
 _SHAPES = Message(" Its shape is {mine} and should be {right}.")

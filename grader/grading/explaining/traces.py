@@ -108,7 +108,7 @@ def merged(
     """The distinct values that the reference computes. Of equal ones, the first is kept, with the names of all."""
     order = dict.fromkeys(probe for trace in traces for probe in trace.order)
     where = {probe: place for trace in traces for probe, place in trace.where.items()}
-    marks: list[ReferenceValue] = []
+    groups: list[list[ReferenceValue]] = []
     for probe in order:
         values = tuple(trace.values.get(probe, ()) for trace in traces)
         final = all(
@@ -116,21 +116,22 @@ def merged(
             for each, right in zip(values, expected, strict=True)
         )
         mark = ReferenceValue(values, names.get(where[probe]), final, (where[probe],))
-        twin = next((at for at, other in enumerate(marks) if _same_values(other.values, values)), None)
-        if twin is None:
-            marks.append(mark)
+        equal = next((group for group in groups if _same_values(group[0].values, values)), None)
+        if equal is None:
+            groups.append([mark])
         else:
-            known = marks[twin]
-            marks[twin] = replace(known, name=_either(known.name, mark.name), where=(*known.where, *mark.where))
-    return tuple(marks)
+            equal.append(mark)
+    return tuple(map(_as_one, groups))
 
 
-def _either(one: Landmark | None, other: Landmark | None) -> Landmark | None:
-    """A name for two values that are equal: nothing tells which of them is meant."""
-    if one is None or other is None or other.en in one.en.split(" or "):
-        return one or other
-    misconception = one.misconception if one.misconception == other.misconception else None
-    return replace(one, en=f"{one.en} or {other.en}", zh=f"{one.zh}或{other.zh}", misconception=misconception)
+def _as_one(equal: Sequence[ReferenceValue]) -> ReferenceValue:
+    """Equal values as one. It has the names of all, because nothing tells which of them is meant."""
+    names = {mark.name.en: mark.name for mark in equal if mark.name is not None}.values()
+    name = next(iter(names), None)
+    if name is not None and len(names) > 1:
+        en, zh = " or ".join(each.en for each in names), "或".join(each.zh for each in names)
+        name = replace(name, en=en, zh=zh, misconception=None)
+    return replace(equal[0], name=name, where=tuple(place for mark in equal for place in mark.where))
 
 
 def to_array(value: Any) -> Any:

@@ -122,7 +122,7 @@ def test_wrong_formulas_are_shown_their_own_value(spec: Spec, answer: object, wo
         (TOTAL, "4 d_modle^2", "did you mean `d_model`?"),
         (TOTAL, "3 d_model^2 = 4 d_model^2", "one formula"),
         (TOTAL, "4 d_model^", "the formula ends here"),
-        (TOTAL, "4 d_model^2 !", "is not a sign that formulas have here"),
+        (TOTAL, "4 d_model^2 !", "is not a symbol that formulas can have here"),
         (TOTAL, "9^9^9^9", "too expensive"),
         (TOTAL, "d_model^1000", "exponent 1000 is too large"),
         (TOTAL, "x" * 3000, "at most 2000 characters"),
