@@ -222,26 +222,26 @@ def collect(path: Path, scratch: Path, kind: str | None = None, roster: Roster |
     if kind is not None and kind not in intake.kinds():
         said = Message("There is no intake “{kind}”; available: {kinds}.")
         raise UsageError(said.fill(kind=kind, kinds=name_list(intake.kinds())))
-    tree = _tree(path)
-    try:
-        known = None if roster is None else roster.has
-        detected = intake.detect_layout(tree.names(), tree.small, kind, tree.facts, known)
-    except UnreadableFile:
-        raise
-    except UsageError as error:
-        raise UsageError(Text(f"{path}: {error.of('en')}", f"{path}：{error.of('zh')}")) from error
-    if detected is None or (tree.root is None and not tree.of_kind("file")):
-        raise _no_submission(path, tree, [kind] if kind else intake.kinds())
-    name, layout = detected
-    sizes = map(tree.size, layout.submissions)
-    # Above the limit for one learner, only that submission is refused.
-    if tree.root is None and sum(size for size in sizes if size <= MAX_LEARNER) > MAX_ALL:
-        said = Message("{path} would unpack to more than {limit} GiB; split it.")
-        raise UsageError(said.fill(path=path, limit=MAX_ALL >> 30))
-    collected = tuple(_collected(submission, tree, scratch) for submission in layout.submissions)
-    strays = [_explained(stray, tree) for stray in layout.strays]
-    strays += [Stray(entry.name, entry.problem, ()) for entry in tree.of_kind("nameless")]
-    return Collection(name, collected, (*layout.leftovers, *tree.unread_folders()), tuple(strays))
+    with _tree(path) as tree:
+        try:
+            known = None if roster is None else roster.has
+            detected = intake.detect_layout(tree.names(), tree.small, kind, tree.facts, known)
+        except UnreadableFile:
+            raise
+        except UsageError as error:
+            raise UsageError(Text(f"{path}: {error.of('en')}", f"{path}：{error.of('zh')}")) from error
+        if detected is None or (tree.root is None and not tree.of_kind("file")):
+            raise _no_submission(path, tree, [kind] if kind else intake.kinds())
+        name, layout = detected
+        sizes = map(tree.size, layout.submissions)
+        # Above the limit for one learner, only that submission is refused.
+        if tree.root is None and sum(size for size in sizes if size <= MAX_LEARNER) > MAX_ALL:
+            said = Message("{path} would unpack to more than {limit} GiB; split it.")
+            raise UsageError(said.fill(path=path, limit=MAX_ALL >> 30))
+        collected = tuple(_collected(submission, tree, scratch) for submission in layout.submissions)
+        strays = [_explained(stray, tree) for stray in layout.strays]
+        strays += [Stray(entry.name, entry.problem, ()) for entry in tree.of_kind("nameless")]
+        return Collection(name, collected, (*layout.leftovers, *tree.unread_folders()), tuple(strays))
 
 
 def _no_submission(path: Path, tree: _Tree, kinds: Iterable[str]) -> UsageError:
@@ -376,10 +376,12 @@ def _odd(name: str) -> bool:
     return not name.isascii() and any("\udc80" <= char <= "\udcff" for char in name)
 
 
-def _tree(path: Path) -> _Tree:
-    """The tree in a folder or zip. Raises UsageError if it is neither."""
+@contextlib.contextmanager
+def _tree(path: Path) -> Iterator[_Tree]:
+    """The tree in a folder or zip, which is closed at the end. Raises UsageError if it is neither."""
     if path.is_dir():
-        return _Tree.of(_walk(path), lambda name: _regular(path / name), path)
+        yield _Tree.of(_walk(path), lambda name: _regular(path / name), path)
+        return
     if not path.is_file():
         raise UsageError(Message("{path} does not exist; expected a folder or a zip of submissions.").fill(path=path))
     try:
@@ -388,7 +390,8 @@ def _tree(path: Path) -> _Tree:
         said = Message("{path} is neither a folder nor a zip that can be read ({error}).")
         raise UsageError(said.fill(path=path, error=error)) from error
     infos: dict[str, zipfile.ZipInfo] = {}
-    return _Tree.of(_unzip(archive, path.name, infos), lambda name: archive.open(infos[name]))
+    with archive:
+        yield _Tree.of(_unzip(archive, path.name, infos), lambda name: archive.open(infos[name]))
 
 
 def _unzip(archive: zipfile.ZipFile, shown: str, infos: dict[str, zipfile.ZipInfo]) -> Iterator[_Entry]:
