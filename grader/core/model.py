@@ -718,7 +718,8 @@ Voice: TypeAlias = Literal["mistake", "place", "relation", "condition", "depende
 class Diagnosis:
     """One explanation of wrong results. Explanations never change points.
 
-    If it is ``unfinished``, what ``span`` marks is correct, and something is missing after it.
+    If it is ``unfinished``, what ``span`` marks is correct, and something is missing after it. One that ``repairs``
+    says how to make every wrong value correct; nothing that is less exact is added to it.
     """
 
     voice: Voice
@@ -726,6 +727,7 @@ class Diagnosis:
     misconception: str | None = None
     span: Span | None = None
     unfinished: bool = False
+    repairs: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,9 +39,9 @@ def with_dependencies(
     for name, used in uses.items():
         # The first one that itself uses no other wrong one.
         first = next((each for each in sorted(used) if not uses.get(each)), None)
-        # A mistake that has a name explains the results with a correct dependency.
-        named = any(each.voice == "mistake" for each in results[name].diagnosis)
-        if first is not None and results[name].status in _WRONG and not named:
+        # A mistake that has a name explains the results with a correct dependency; so does a complete repair.
+        has_own = any(each.voice == "mistake" or each.repairs for each in results[name].diagnosis)
+        if first is not None and results[name].status in _WRONG and not has_own:
             said = (_said(name, results[first]), *results[name].diagnosis)
             explained[name] = replace(results[name], diagnosis=said)
     return explained

@@ -11,7 +11,6 @@ from grader.core.text import cleaned
 from grader.grading.explaining.condition import condition, unsteady
 from grader.grading.explaining.evidence import WrongExercise
 from grader.grading.explaining.mistake import mistake
-from grader.grading.explaining.place_text import Repair
 from grader.grading.explaining.raised import raised, source_line
 from grader.grading.explaining.relation import relation
 from grader.grading.explaining.slip import slip, small_slip
@@ -56,7 +55,7 @@ def explain(failure: WrongExercise, names_only: bool = False) -> tuple[Diagnosis
     said: list[Diagnosis] = []
     for explainer, after_a_name in ((mistake, False),) if names_only else EXPLAINERS:
         named = tuple(each.misconception for each in said if each.voice == "mistake" and each.misconception)
-        is_asked = explainer is unsteady or not any(isinstance(each, Repair) for each in said)
+        is_asked = explainer is unsteady or not any(each.repairs for each in said)
         if explainer is _places and _overwrites(failure):
             continue  # right values there would leave the arguments changed
         if is_asked and (after_a_name or not named):
@@ -83,7 +82,7 @@ def _is_named(failure: WrongExercise, said: Sequence[Diagnosis]) -> bool:
 def _bounded(diagnosis: Diagnosis) -> Diagnosis:
     """``diagnosis`` with a text that is safe to show: it may quote a key or type that the code chose."""
     text = cleaned(diagnosis.text, _LONGEST_TEXT, lines=True)
-    return Diagnosis(diagnosis.voice, text, diagnosis.misconception, diagnosis.span, diagnosis.unfinished)
+    return replace(diagnosis, text=text)
 
 
 def _with_source(diagnosis: Diagnosis, submission: Submission) -> Diagnosis:

@@ -42,7 +42,6 @@ from grader.grading.explaining.landmarks import Where
 from grader.grading.explaining.place_text import (
     NEXT_STEP,
     REPAIRS_ALL,
-    Repair,
     first_difference,
     missing_after,
     sentence,
@@ -370,8 +369,8 @@ class _Search:
         text = missing_after(mark.name, step) if unfinished else sentence(mark.name, self._difference(first, found))
         if whole:
             text = Text(text.en + REPAIRS_ALL.en, text.zh + REPAIRS_ALL.zh)
-        kind, span = Repair if whole else Diagnosis, self._span(first[found.cases[0]].where[found.probe])
-        yield kind("place", text, mark.name.misconception, span, unfinished)
+        span = self._span(first[found.cases[0]].where[found.probe])
+        yield Diagnosis("place", text, mark.name.misconception, span, unfinished, repairs=whole)
 
     def _difference(self, first: Mapping[int, Trace], found: Substitution) -> Text:
         """The first difference between the value at a place and the correct one."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from grader.core.model import Diagnosis, Landmark, Message, Text
+from grader.core.model import Landmark, Message, Text
 from grader.core.text import EMPTY
 from grader.grading.compare import number
 from grader.grading.explaining.traces import Values
@@ -22,11 +21,6 @@ _ENTRY = Message(" Entry {index} is {mine} and should be {right}.")
 _NUMBER = Message(" It is {mine} and should be {right}.")
 _AFTER = Message("This is correct so far{what}. Still missing after it: {name}.")
 _STEP = Message(": {name}")
-
-
-@dataclass(frozen=True, slots=True)
-class Repair(Diagnosis):
-    """Says how to make every wrong value correct, in words. Nothing that is less exact is added to it."""
 
 
 def missing_after(name: Landmark, step: Landmark | None) -> Text:

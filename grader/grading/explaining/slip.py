@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 
 from grader.core.model import Diagnosis, Message, Span, Status, Text
 from grader.grading.explaining.evidence import Evidence, WrongExercise
-from grader.grading.explaining.place_text import Repair
 from grader.grading.explaining.slips import Slip, slips
 
 #: What other checks find may stay.
@@ -66,8 +65,10 @@ def _cases(failure: WrongExercise) -> tuple[list[Evidence], list[Evidence]]:
 
 
 def _said(slip: Slip, whole: bool) -> Diagnosis:
-    kind, more = (Repair, _ALL) if whole else (Diagnosis, _MORE)
-    return kind("place", Text(slip.said.en + more.en, slip.said.zh + more.zh), span=Span(*slip.where))
+    more = _ALL if whole else _MORE
+    return Diagnosis(
+        "place", Text(slip.said.en + more.en, slip.said.zh + more.zh), span=Span(*slip.where), repairs=whole
+    )
 
 
 def _run(failure: WrongExercise, cases: Sequence[Evidence], slip: Slip | None) -> Sequence[bool | None]:

@@ -7,11 +7,12 @@ import pytest
 from grader.core import bounded
 from grader.core.model import Diagnosis, Raised, Submission
 from grader.grading.explaining import dependencies
+from grader.grading.explaining import explain as asking
 from grader.grading.grade import grade
 from grader.learning.watching import WatchSession
 from grader.report import words
 from tests.grading.test_grade import COURSE, DOUBLE, RIGHT, WRONG, fake, result
-from tests.helpers import Observe, source, submission
+from tests.helpers import WORDS, Observe, source, submission
 
 HALVE = "def halve(x): return double(x) / 4\n"
 #: halve is an exercise of Q11 that uses double, of Q5.
@@ -66,6 +67,15 @@ def test_nothing_is_said_unless_both_are_wrong() -> None:
     given = submission(**LAYOUTS["another file"])
     assert said(given, fake(q05=RIGHT, q11=WRONG)) == ()
     assert said(given, fake(q05=WRONG, q11=RIGHT)) == ()
+
+
+@pytest.mark.parametrize("repairs", [True, False])
+def test_a_dependency_is_no_reason_beside_a_complete_repair(repairs: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A place that makes every value correct was found with the wrong dependency; any other place leaves a doubt."""
+    place = Diagnosis("place", WORDS, repairs=repairs)
+    monkeypatch.setattr(asking, "EXPLAINERS", ((lambda failure: iter((place,)), True),))
+    found = said(submission(**LAYOUTS["another file"]), fake(lambda _: WRONG))
+    assert [each.voice for each in found] == (["place"] if repairs else ["dependency", "place"])
 
 
 def test_a_dependency_that_is_a_stub_is_to_be_written() -> None:

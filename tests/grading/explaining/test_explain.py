@@ -27,7 +27,6 @@ from grader.grading.checks.repeatable import DIFFERENT
 from grader.grading.explaining import explain as asking
 from grader.grading.explaining.evidence import Evidence, WrongExercise
 from grader.grading.explaining.explain import explain
-from grader.grading.explaining.place_text import Repair
 from tests.explaining import EXERCISE, ROWS, failure, gave, tried
 from tests.helpers import array
 
@@ -166,7 +165,7 @@ def test_nothing_is_added_to_what_makes_everything_right(monkeypatch: pytest.Mon
     """Neither relation nor condition; only that repeated calls differ is worth knowing as well."""
 
     def places(failure: WrongExercise) -> Iterator[Diagnosis]:
-        yield Repair("place", Text("Here.", "这里。"))
+        yield Diagnosis("place", Text("Here.", "这里。"), repairs=True)
 
     monkeypatch.setattr(asking, "EXPLAINERS", ((places, True), *asking.EXPLAINERS))
     again = tried("twice", WRONG, check="repeatable", x=ROWS)

@@ -10,7 +10,6 @@ import pytest
 
 from grader.core.marks import plain
 from grader.core.model import Parameter, Part, SourceFile, Status
-from grader.grading.explaining.place_text import Repair
 from grader.grading.explaining.slip import slip, small_slip
 from grader.grading.explaining.slips import slips
 from tests.explaining import EXERCISE, ROWS, failure, tried
@@ -132,7 +131,7 @@ def test_a_number_is_said_if_another_one_fixes_everything(unlike: object, said: 
     whole = replace(failure(*cases, text="def f(x):\n    return 2\n"), exercise=F, rerun=rerun, fresh=lambda: fresh)
     told = list(small_slip(whole))
     assert [plain(each.text.en).split(" With")[0] for each in told] == said
-    assert all(isinstance(each, Repair) and each.span and each.span.line == 2 for each in told)
+    assert all(each.repairs and each.span and each.span.line == 2 for each in told)
 
 
 @pytest.mark.prove
