@@ -15,6 +15,7 @@ import pty
 import re
 import resource
 import select
+import shlex
 import statistics
 import struct
 import subprocess
@@ -321,7 +322,7 @@ def table(rounds: int) -> list[Timed]:
     found = []
     for command in _TIMED:
         columns = zip(*(_pair(command) for _ in range(rounds)), strict=True)
-        found.append((" ".join(["attncheck", *command]), [statistics.median(column) for column in columns]))
+        found.append((shlex.join(["attncheck", *command]), [statistics.median(column) for column in columns]))
     return found
 
 

@@ -342,8 +342,8 @@ def _first(result: ExerciseResult) -> str:
     lost = result.first_failure
     if lost is None:
         return "everything passed"
-    message = lost.verdict.message.en if lost.verdict.message else ""
-    return f"{lost.check}, case {lost.case!r}: {lost.status} {message}"
+    said = lost.verdict.message.en if lost.verdict.message else lost.status
+    return f"{lost.check}, case {lost.case!r}: {said}"
 
 
 # ----------------------------------------------------------------------------------------- derivations

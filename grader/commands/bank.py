@@ -164,7 +164,7 @@ def _say_without_follow_up(course: Course, chosen: list[Question], verbose: bool
     for question, alone in selfcheck.without_follow_up(course).items():
         if question in names:
             what = name_list(alone) if verbose else _count(len(alone), "misconception", "个误解")
-            say(Message("{question}: no other item or exercise is about {what}").fill(question=question, what=what))
+            say(Message("Note on {question}: {what} with only one item or exercise").fill(question=question, what=what))
 
 
 def _say_unread(course: Course, chosen: list[Question], verbose: bool) -> None:
@@ -266,7 +266,8 @@ def mutate(call: Call, names: tuple[str, ...], workers: int | None) -> None:
     with step_bar(len(exercises), shown=not call.as_json) as show:
         fates = list(mutation.run(course, names, workers or resources.processors(), show))
     holes = [fate.mutant for fate in fates if not fate.caught and fate.why is None]
-    stale = [] if names else list(mutation.stale_equivalents(course, fates))
+    every = mutation.stale_equivalents(course, fates)
+    stale = [each for each in every if not names or each[1].partition(":")[0] in names]
     if call.as_json:
         write_json({"mutants": len(fates), "survivors": [{"exercise": m.exercise, "mutant": m.name} for m in holes]})
     else:

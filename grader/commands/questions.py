@@ -43,7 +43,8 @@ def questions(call: Call, group: str | None, as_map: bool, markdown: bool) -> No
     if markdown:
         click.echo(misconceptions.markdown(course, call.lang), nl=False)
         return
-    chosen = [q for q in course.questions if group is None or q.group.lower() == group.lower()]
+    groups = {name for name, title in course.groups if group and group.lower() in (name.lower(), title.of(call.lang))}
+    chosen = [question for question in course.questions if group is None or question.group in groups]
     if group is not None and not chosen:
         said = Message("There is no group “{group}”. {hint}")
         raise UsageError(said.fill(group=group, hint=suggestion(group, [name for name, _ in course.groups])))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from grader.core.layout import WIDTH, cells, indent, wrap
 from grader.core.model import Exercise, Item, Lang, Message, Question, Text
-from grader.core.text import COMMA, PARENTHESIZED, RESULT
+from grader.core.text import COMMA, PARENTHESIZED, RESULT, same
 from grader.course import items, starter
 
 TO_ANSWER = Message("Questions to answer (in answers.yaml)")
@@ -37,9 +37,13 @@ def overview(question: Question, view: View) -> Iterable[str]:
     """``question`` on about one screen: its prompt, and a line for each item and exercise."""
     yield from _head(question, view)
     graded = starter.graded(question)
+    asked = [starter.item_paragraphs(item, question, view.course_id, view.learner)[0] for item in graded]
     for heading, rows in (
-        (TO_ANSWER, [(item.id, _short(item, question, view)) for item in graded]),
-        (TO_WRITE, [(exercise.name, exercise.summary) for exercise in question.exercises]),
+        (TO_ANSWER, [(item.id, item.title or first) for item, first in zip(graded, asked, strict=True)]),
+        (
+            TO_WRITE,
+            [(exercise.name, same(exercise.signature.removeprefix(exercise.name))) for exercise in question.exercises],
+        ),
     ):
         if rows:
             yield ""
@@ -55,10 +59,6 @@ def overview(question: Question, view: View) -> Iterable[str]:
     yield view.wrapped(BEGIN.fill(id=question.id))
 
 
-def _short(item: Item, question: Question, view: View) -> Text:
-    return item.title or starter.item_paragraphs(item, question, view.course_id, view.learner)[0]
-
-
 def item_lines(question: Question, item: Item, view: View) -> Iterable[str]:
     """One item, with its options and how to answer it."""
     yield view.wrapped(OF_QUESTION.fill(part=item.id, id=question.id, title=question.title))
@@ -69,11 +69,11 @@ def item_lines(question: Question, item: Item, view: View) -> Iterable[str]:
 
 
 def exercise_lines(question: Question, exercise: Exercise, view: View) -> Iterable[str]:
-    """One exercise, with the conventions of its question."""
+    """One exercise, with the conventions that apply to it."""
     yield view.wrapped(OF_QUESTION.fill(part=exercise.name, id=question.id, title=question.title))
     yield ""
     yield from _exercise(exercise, view)
-    yield from _conventions(question, view)
+    yield from _conventions((exercise,), view)
     yield ""
     yield view.wrapped(BEGIN.fill(id=question.id))
 
@@ -96,8 +96,8 @@ def _item(item: Item, question: Question, view: View) -> Iterable[str]:
     yield view.wrapped(shown.how, 2)
 
 
-def _conventions(question: Question, view: View) -> Iterable[str]:
-    texts = starter.conventions(question)
+def _conventions(exercises: Iterable[Exercise], view: View) -> Iterable[str]:
+    texts = starter.conventions(exercises)
     if texts:
         yield ""
         yield Message("Conventions").of(view.lang)
@@ -119,7 +119,7 @@ def lines(question: Question, view: View) -> Iterable[str]:
         yield TO_WRITE.of(view.lang)
     for exercise in question.exercises:
         yield from _exercise(exercise, view)
-    yield from _conventions(question, view)
+    yield from _conventions(question.exercises, view)
     yield ""
     yield view.wrapped(BEGIN.fill(id=question.id))
 

@@ -18,45 +18,35 @@ _WIDTH = 88
 # ------------------------------------------------------------------------------------- conventions
 
 
-def conventions(question: Question) -> tuple[Text, ...]:
-    """The conventions that apply to the exercises of ``question``."""
+def conventions(exercises: Iterable[Exercise]) -> tuple[Text, ...]:
+    """The conventions that apply to one of these ``exercises``."""
     texts = table(__file__, "conventions.yaml")
-    return tuple(text_of(texts[name]) for name, applies in _CONVENTIONS.items() if applies(question))
+    asked = tuple(exercises)
+    return tuple(text_of(texts[name]) for name, applies in _CONVENTIONS.items() if any(map(applies, asked)))
 
 
-def _always(question: Question) -> bool:
-    return bool(question.exercises)
+def _takes(*names: str) -> Callable[[Exercise], bool]:
+    return lambda exercise: any(given.name in names for given in (*exercise.parameters, *exercise.forward))
 
 
-def _takes(*names: str) -> Callable[[Question], bool]:
-    def applies(question: Question) -> bool:
-        parameters = (p.name for e in question.exercises for p in (*e.parameters, *e.forward))
-        return any(name in names for name in parameters)
-
-    return applies
-
-
-def _any(test: Callable[[Exercise], bool]) -> Callable[[Question], bool]:
-    return lambda question: any(map(test, question.exercises))
-
-
-#: Which questions each convention is for; ``conventions.yaml`` has the texts.
-_CONVENTIONS: Mapping[str, Callable[[Question], bool]] = {
-    "arguments": _always,
-    "libraries": _any(lambda exercise: "numpy" in exercise.array_types),
-    "only-torch": _any(lambda exercise: exercise.array_types == ("torch",)),
-    "shapes": _always,
+#: Which exercises each convention is for; ``conventions.yaml`` has the texts.
+_CONVENTIONS: Mapping[str, Callable[[Exercise], object]] = {
+    "arguments": lambda exercise: True,
+    "libraries": lambda exercise: "numpy" in exercise.array_types,
+    "only-torch": lambda exercise: exercise.array_types == ("torch",),
+    "shapes": lambda exercise: True,
+    "rows": lambda exercise: exercise.adapter or any(given.name.startswith("w_") for given in exercise.parameters),
     "masks": _takes("mask", "self_mask", "memory_mask"),
     "no-key": _takes("mask", "self_mask", "memory_mask", "key_padding"),
-    "heads": _takes("num_heads"),
-    "masks-of-heads": lambda question: _takes("num_heads")(question) and _takes("mask", "self_mask")(question),
-    "flops": _any(lambda exercise: "flops" in exercise.name),
-    "in-place": _always,
-    "weights": _any(lambda exercise: exercise.returns == "attention"),
-    "errors": _any(lambda exercise: any(case.raises == "ValueError" for case in exercise.cases)),
-    "classes": _any(lambda exercise: exercise.forward_signature is not None),
-    "projections": _any(lambda exercise: exercise.adapter not in (None, "table")),  # a table is found by its size
-    "layers": _any(lambda exercise: exercise.adapter in ("encoder_layer", "decoder_layer")),
+    "heads": lambda exercise: _takes("num_heads")(exercise) and _takes("x", "q", "d_model")(exercise),
+    "masks-of-heads": lambda exercise: _takes("num_heads")(exercise) and _takes("mask", "self_mask")(exercise),
+    "flops": lambda exercise: "flops" in exercise.name,
+    "in-place": lambda exercise: True,
+    "weights": lambda exercise: exercise.returns == "attention",
+    "errors": lambda exercise: any(case.raises == "ValueError" for case in exercise.cases),
+    "classes": lambda exercise: exercise.forward_signature is not None,
+    "projections": lambda exercise: exercise.adapter not in (None, "table"),  # a table is found by its size
+    "layers": lambda exercise: exercise.adapter in ("encoder_layer", "decoder_layer"),
 }
 
 # ---------------------------------------------------------------------------------------- Python stub
@@ -83,7 +73,7 @@ def stub(question: Question, lang: Lang) -> str:
         ),
         "",
     ]
-    for text in conventions(question):
+    for text in conventions(question.exercises):
         first, *rest = wrap(text.of(lang), _WIDTH - 2)
         head += [f"- {first}", *(f"  {line}" for line in rest)]
     parts = [_docstring(head, "")]
@@ -146,7 +136,7 @@ def notebook_name(question: Question) -> str:
 def notebook(question: Question, lang: Lang) -> str:
     """A notebook with the prompt of ``question``, a cell for each exercise with a check below it, and its quiz."""
     lines = [f"# {question.id}  {question.title.of(lang)}", "", question.prompt.of(lang), "", _CHECK.of(lang), ""]
-    lines += [f"- {text.of(lang)}" for text in conventions(question)]
+    lines += [f"- {text.of(lang)}" for text in conventions(question.exercises)]
     mixed = any("numpy" in exercise.array_types for exercise in question.exercises)
     library = "import numpy as np\nimport torch" if mixed else "import torch"
     cells = [

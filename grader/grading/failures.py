@@ -72,7 +72,7 @@ def _place(file: str | None, line: str | None) -> Text:
 def _raised(seen: Raised, public: bool) -> Text:
     place = EMPTY if seen.file is None else _AT.fill(file=_one_line(seen.file), line=seen.line)
     # Nothing is known of the inputs while the file is loaded, so this text may always be shown.
-    detail = f": {seen.text}" if seen.text and (public or seen.during == "import") else ""
+    detail = f": {seen.text.removesuffix('.')}" if seen.text and (public or seen.during == "import") else ""
     when = Message("while the file was loaded, ") if seen.during == "import" else EMPTY
     if seen.type == "NotImplementedError":
         return _NOT_WRITTEN.fill(place=place)

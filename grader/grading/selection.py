@@ -81,7 +81,7 @@ def _known(names: Iterable[str], possible: list[str], listed: list[str], message
     lowered = {each.lower() for each in possible}
     for name in names:
         if name.lower() not in lowered and _question_id(name) not in lowered:
-            raise UsageError(message.fill(name=name, hint=suggestion(name, possible, listed)))
+            raise UsageError(message.fill(name=name, hint=suggestion(name, possible, listed, most=12)))
 
 
 def _touched(question: Question, submission: Submission, course: Course) -> bool:

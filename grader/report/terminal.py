@@ -31,7 +31,7 @@ from grader.course import misconceptions
 from grader.report import explained, words
 from grader.report.words import check_label
 
-PERHAPS = Message("perhaps only because of these: {names}")
+PERHAPS = Message("perhaps only as a result: {names}")
 SEED = Message("seed: {seed}")
 WATCH_KEYS = Message("n next · h hint · ? keys · q quit")
 WATCH_DONE = Message("n what is next · ? keys · q quit")

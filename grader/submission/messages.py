@@ -67,8 +67,8 @@ LEFT_OUT = Message("{problem} Left out; the rest is graded.")
 # ------------------------------------------------------------------------------------ submissions
 
 MISSING = Message(
-    "there is nothing at this path. Expected a .py file, a notebook (.ipynb), a folder or a .zip;"
-    " check the spelling.{near}"
+    "there is nothing at this path. Expected a .py file, a notebook (.ipynb), a folder, a .zip or an answers.yaml; "
+    "check the spelling.{near}"
 )
 NEAR = Message(" Similar names: {names}.")
 WRONG_KIND = Message(

@@ -135,7 +135,7 @@ def _code_page(
         other=_other_code(filled),
         pictures=run.pictures(visit.learner.course, question),
         hints={exercise.name: visit.learner.hints(exercise) for exercise in question.exercises},
-        conventions=starter.conventions(question),
+        conventions=starter.conventions(question.exercises),
         has_reference=_refusal(visit, question) is None,
         report=shown,
     )

@@ -153,7 +153,7 @@ def map_page(visit: LearnerVisit) -> Response:
         groups=groups,
         known=progress,
         step=step,
-        step_link=_link(step),
+        step_link=_onward(step.question) if step.question is not None else None,
         due=due,
         opening=opening,
         work=visit.class_work(),
@@ -163,11 +163,6 @@ def map_page(visit: LearnerVisit) -> Response:
 def _opening(question: Question, lang: Lang) -> str:
     """The first paragraph of a prompt, without a last sentence that leads to what follows."""
     return re.sub(r"[^.?!。？！]*[:：,，]$", "", question.prompt.of(lang).strip().split("\n")[0]).strip()
-
-
-def _link(step: next_step.NextStep) -> str | None:
-    """The page of the next step."""
-    return None if step.question is None else _onward(step.question)
 
 
 def _onward(progress: QuestionProgress) -> str | None:

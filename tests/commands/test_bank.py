@@ -184,5 +184,5 @@ def test_check_counts_what_has_no_follow_up(bank: Path, capsys: pytest.CaptureFi
     brief = capsys.readouterr().out
     assert run(["bank", "check", str(bank), "--verbose"]) == 0
     full = capsys.readouterr().out
-    assert "Q25: no other item or exercise is about 1 misconception" in brief and "zero-stands-out" not in brief
-    assert "Q25: no other item or exercise is about zero-stands-out" in full
+    assert "Note on Q25: 1 misconception with only one item or exercise" in brief and "zero-stands-out" not in brief
+    assert "Note on Q25: zero-stands-out with only one item or exercise" in full

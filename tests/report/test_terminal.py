@@ -66,7 +66,7 @@ def watched(page: WatchState, course: Course, lang: Lang = "en") -> str:
         "24 of 120 entries differ",
         "Scores are divided by the square root of d_k. → What happens to the softmax as d_k grows?",
         "→ Practise this idea: `attncheck quiz Q5.scale`",
-        "1 of 4 checks passed; not passed: values ×2; perhaps only because of these: gradients; tested with NumPy",
+        "1 of 4 checks passed; not passed: values ×2; perhaps only as a result: gradients; tested with NumPy",
         "Hidden cases decide 4 of these 7 points.",
         "· The result has dtype float64.",
         "Fix this first (values, hidden case “more keys than queries”): The values differ there too.",

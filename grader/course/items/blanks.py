@@ -203,14 +203,10 @@ def _why_not(shown: str, wanted: Property, declared: Declarations) -> Text | Non
         variants = Cleaner(declared, Flat(declared)).clean(node).variants
     except (FormulaError, NotJudgedError):
         return None
-    lacking = [properties.failures(variant, _mentions(wanted), declared) for variant in variants]
+    feigned = Property(mentions=wanted.mentions, mentions_any=wanted.mentions_any)
+    lacking = [properties.failures(variant, feigned, declared) for variant in variants]
     # Which half of a sum counts is arbitrary: one of the variants has to do.
     return lacking[0][0] if all(lacking) else None
-
-
-def _mentions(wanted: Property) -> Property:
-    """The part of a property that can be feigned: what has to be mentioned."""
-    return Property(mentions=wanted.mentions, mentions_any=wanted.mentions_any)
 
 
 def _written(spec: Spec, value: object) -> dict[str, tuple[str, int]] | Text:

@@ -21,7 +21,7 @@ options:
 
 ## Answer
 
-The id of an option, as written here and in `answers.yaml`:
+The id of an option, as written here and in `answers.yaml` (the quiz numbers the options in an order of its own):
 
 ```text
 b

@@ -121,7 +121,7 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
             node = parse(str(text), declared.vocabulary)
             _equal(node, node, spec, declared)
         except FormulaError as error:
-            yield unexpected(path, text, f"a formula with a value, but: {error}", "formula")
+            yield unexpected(path, text, f"a formula with a value (the problem: {error})", "formula")
             return
         read.append((path, text, node))
     for at, (path, text, formula) in enumerate(read):

@@ -73,7 +73,8 @@ _COARSE = Message(
     "lower precision, or for a small number such as $ε$ that does not belong there."
 )
 _PROMOTED = Message(
-    "float32 inputs become float64 results (look for arrays and constants in float64); no points are lost"
+    "float32 inputs become float64 results (look for float64 arrays and for NumPy functions of plain numbers: "
+    "np.sqrt(d) is float64, too); no points are lost"
 )
 _NONE = Message("the result has no floating-point dtype to keep")
 SECRETS = (_NOT_KEPT, _LOSS, _NONE, _PROMOTED, *SHARED)

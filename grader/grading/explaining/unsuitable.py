@@ -112,7 +112,7 @@ def _outermost(tree: ast.AST) -> Iterator[ast.expr]:
                 yield test
             case ast.Call(func=ast.Name(id="range"), args=bounds):
                 yield from bounds
-            case ast.Call() if _draws(_called(node)):
+            case ast.Call() if (name := _called(node)) in known("random") or name.endswith(_INITIALISERS):
                 yield node
             case ast.FunctionDef(name=name, body=[*_, ast.Return(ast.expr() as value)]) if name in known("elementary"):
                 yield value
@@ -146,10 +146,6 @@ def _stored(node: ast.AST) -> set[str]:
     names = {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
     parts = (each for each in ast.walk(node) if isinstance(each, ast.Subscript) and isinstance(each.ctx, ast.Store))
     return names | {part.value.id for part in parts if isinstance(part.value, ast.Name)}
-
-
-def _draws(name: str) -> bool:
-    return name in known("random") or name.endswith(_INITIALISERS)
 
 
 def _called(call: ast.Call) -> str:

@@ -35,6 +35,7 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ET
 from decimal import Decimal
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from xml.sax.saxutils import escape
@@ -77,10 +78,6 @@ def _points(each: ExportItem) -> float:
     return max(0.5, round(each.points * 2) / 2)
 
 
-def _ident(text: str) -> str:
-    return re.sub(r"\W", "_", text, flags=re.ASCII)
-
-
 def _filled(template: str, **values: str) -> bytes:
     """A template with ``values`` in place of their names."""
     shown = {name: escape(value) for name, value in values.items()}
@@ -89,7 +86,8 @@ def _filled(template: str, **values: str) -> bytes:
 
 def _assessment(name: str, title: str, found: list[ExportItem]) -> bytes:
     """The quiz as XML."""
-    made = template("assessment.xml", ident=_ident, points=_points, rights=_rights, ends=_ends)
+    ident = partial(re.sub, r"\W", "_", flags=re.ASCII)
+    made = template("assessment.xml", ident=ident, points=_points, rights=_rights, ends=_ends)
     assessment = made.render(name=name, title=title, items=found, types=_TYPES)
     root = ET.Element("questestinterop", {"xmlns": _QTI, "xmlns:xsi": _XSI})
     root.set("xsi:schemaLocation", f"{_QTI} {_QTI}p1.xsd")

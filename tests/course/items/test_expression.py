@@ -180,11 +180,11 @@ def test_what_is_asked_and_the_key() -> None:
         (HALF, []),
         (
             replace(TOTAL, answer="4 d^2"),
-            ["answer: found '4 d^2'; expected a formula with a value, but: “d” is not known here"],
+            ["answer: found '4 d^2'; expected a formula with a value (the problem: “d” is not known here"],
         ),
         (
             replace(TOTAL, answer="1/(h − h)"),
-            ["answer: found '1/(h − h)'; expected a formula with a value, but: division"],
+            ["answer: found '1/(h − h)'; expected a formula with a value (the problem: division"],
         ),
         (
             replace(TOTAL, wrong=(KnownWrongAnswer("3 (", "m"),)),

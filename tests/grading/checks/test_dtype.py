@@ -63,7 +63,7 @@ def test_the_promotion_of_numpy_is_remarked_on(sandbox: Sandbox) -> None:
     verdict = verdicts(sandbox.observe, "dtype", EXERCISES, REFERENCE, [("promoted", promoted)])["promoted"]
     assert verdict.status is Status.PASSED
     assert verdict.remark is not None
-    assert "look for arrays and constants in float64" in verdict.remark.en
+    assert "look for float64 arrays" in verdict.remark.en
 
 
 def test_what_has_no_float_dtype_is_not_judged(sandbox: Sandbox) -> None:
