@@ -308,15 +308,15 @@ def _belief(belief: Misconception, practice: frozenset[str]) -> dict[str, Any]:
 
 def _sealed(item: Item) -> dict[str, Any]:
     """A graded item without its key, as YAML."""
+    optional = {"title": item.title and _plain(item.title), "level": item.level, "sources": list(item.sources)}
     return {
         "id": item.id,
         "kind": item.kind,
         "sealed": True,
         "points": item.points,
-        **({"level": item.level} if item.level else {}),
         "ask": _plain(item.ask),
         **_plain(item.spec),
-        **({"sources": list(item.sources)} if item.sources else {}),
+        **{name: value for name, value in optional.items() if value},
     }
 
 

@@ -64,6 +64,7 @@ misconceptions:
 items:
   - id: Q1.one
     kind: choice
+    title: {en: Twice, zh: 两倍}
     ask: {en: Twice 2?, zh: 2 的两倍？}
     options:
       - {id: a, text: {en: "4", zh: "4"}, correct: true}

@@ -142,7 +142,6 @@ def test_a_number_is_said_if_another_one_fixes_everything(unlike: object, said: 
         ("scaled_dot_product_attention", "mask_not_assigned", "thrown away: `scores`"),
         ("scaled_dot_product_attention", "masked_scores_unused", "`masked` is computed here and never used"),
         ("moe_route", "a_full_expert_ends_the_token", "`break` ends the whole loop"),
-        ("mlm_corrupt", "labels_first", "yours in the order 2, 1"),
         ("softmax_backward", "without_the_diagonal", "minus this term: the incoming gradient times the weights"),
     ],
 )
