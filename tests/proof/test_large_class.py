@@ -15,7 +15,7 @@ import pytest
 
 from benchmarks.large_class import Ran, disturbed, files, invented, undisturbed
 
-LEARNERS = int(os.environ.get("ATTNCHECK_LEARNERS", "200"))
+LEARNERS = int(os.environ.get("ATTNCHECK_LEARNERS", "80"))
 KILLS = 10
 
 #: How much more the last quarter may take than the second: what is loaded late, and noise, but nothing that grows.
