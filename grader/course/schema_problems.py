@@ -121,12 +121,10 @@ def _fault(detail: ErrorDetails, schema: Node, value: Any) -> ValueProblem:
     if kind in _ERRORS:
         return _ERRORS[kind](place)
     if kind.endswith("_type"):
-        quoted = (
-            f': write "{place.seen}", in quotes'
-            if kind == "string_type" and isinstance(place.seen, (int, float))
-            else ""
-        )
-        return unexpected(place.path, place.seen, _describe(place.node, place.definitions) + quoted, "wrong-type")
+        expected = _describe(place.node, place.definitions)
+        quoted = f': write "{place.seen}", in quotes' if isinstance(place.seen, (int, float)) else ""
+        expected += quoted if expected == "a text" else ""
+        return unexpected(place.path, place.seen, expected, "wrong-type")
     return unexpected(place.path, place.seen, detail["msg"].removeprefix("Input should be "), "out-of-range")
 
 
