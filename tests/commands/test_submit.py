@@ -224,7 +224,7 @@ def test_other_files_are_no_receipts(content: str | None, said: str, attncheck: 
     assert (ran.code, said in ran.err, "receipt.json" in ran.err) == (2, True, True)
 
 
-@pytest.mark.parametrize(("lang", "said"), [("en", "is for you alone"), ("zh", "只供您本人使用")])
+@pytest.mark.parametrize(("lang", "said"), [("en", "is for you alone"), ("zh", "只供你本人使用")])
 def test_an_inbox_is_made(lang: str, said: str, attncheck: Attncheck, tmp_path: Path) -> None:
     """With a key, which is named; once."""
     made = attncheck("inbox", str(tmp_path / "new"), "--lang", lang)

@@ -67,7 +67,7 @@ def test_a_kind_brings_its_keys_along() -> None:
             {"kind": "numbre"},
             {f"items[0].kind: found 'numbre'; expected one of: {', '.join(items.kinds())}; did you mean 'number'?"},
         ),
-        ({"from": 1}, {"items[0].from: found 1; expected a text"}),
+        ({"from": 1}, {'items[0].from: found 1; expected a text: write "1", in quotes'}),
         ({"tolerance": True}, {"items[0].tolerance: found true; expected a number"}),
         ({"wrong": [{}]}, {"items[0].wrong[0].answer: missing; expected a number or a text"}),
         (
