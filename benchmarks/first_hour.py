@@ -303,7 +303,7 @@ _TIMED = (
     ("name", LEARNER),
     ("questions",),
     ("show", "Q5"),
-    ("start", "Q5", "new"),
+    ("start", "Q5", "new", "--learner", LEARNER),
     ("progress",),
     ("hint", "softmax"),
     ("review",),
