@@ -202,7 +202,7 @@ def _swap(place: _Place, edit: Edit) -> str | ValueProblem:
     assert edit.replace is not None
     count = place.text.count(edit.replace)
     if count != 1:
-        expected = f"text that {edit.inside} has exactly once; {edit.inside} has it {count} times"
+        expected = f"text that occurs exactly once in {edit.inside}; {edit.inside} has it {count} times"
         return unexpected(("replace",), edit.replace, expected, "edit")
     return place.text.replace(edit.replace, edit.by)
 

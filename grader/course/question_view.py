@@ -37,14 +37,8 @@ def overview(question: Question, view: View) -> Iterable[str]:
     """``question`` on about one screen: its prompt, and a line for each item and exercise."""
     yield from _head(question, view)
     graded = starter.graded(question)
-    asked = [starter.item_paragraphs(item, question, view.course_id, view.learner)[0] for item in graded]
-    for heading, rows in (
-        (TO_ANSWER, [(item.id, item.title or first) for item, first in zip(graded, asked, strict=True)]),
-        (
-            TO_WRITE,
-            [(exercise.name, same(exercise.signature.removeprefix(exercise.name))) for exercise in question.exercises],
-        ),
-    ):
+    code = [(exercise.name, same(exercise.signature.removeprefix(exercise.name))) for exercise in question.exercises]
+    for heading, rows in ((TO_ANSWER, [(item.id, _short(item, question, view)) for item in graded]), (TO_WRITE, code)):
         if rows:
             yield ""
             yield heading.of(view.lang)
@@ -57,6 +51,10 @@ def overview(question: Question, view: View) -> Iterable[str]:
     yield ""
     yield view.wrapped(FULL.fill(id=question.id, part=part))
     yield view.wrapped(BEGIN.fill(id=question.id))
+
+
+def _short(item: Item, question: Question, view: View) -> Text:
+    return item.title or starter.item_paragraphs(item, question, view.course_id, view.learner)[0]
 
 
 def item_lines(question: Question, item: Item, view: View) -> Iterable[str]:

@@ -29,13 +29,17 @@ def _takes(*names: str) -> Callable[[Exercise], bool]:
     return lambda exercise: any(given.name in names for given in (*exercise.parameters, *exercise.forward))
 
 
+def _projects(exercise: Exercise) -> bool:
+    return exercise.adapter not in (None, "table")  # a table is found by its size
+
+
 #: Which exercises each convention is for; ``conventions.yaml`` has the texts.
-_CONVENTIONS: Mapping[str, Callable[[Exercise], object]] = {
+_CONVENTIONS: Mapping[str, Callable[[Exercise], bool]] = {
     "arguments": lambda exercise: True,
     "libraries": lambda exercise: "numpy" in exercise.array_types,
     "only-torch": lambda exercise: exercise.array_types == ("torch",),
     "shapes": lambda exercise: True,
-    "rows": lambda exercise: exercise.adapter or any(given.name.startswith("w_") for given in exercise.parameters),
+    "rows": lambda exercise: _projects(exercise) or any(given.name.startswith("w_") for given in exercise.parameters),
     "masks": _takes("mask", "self_mask", "memory_mask"),
     "no-key": _takes("mask", "self_mask", "memory_mask", "key_padding"),
     "heads": lambda exercise: _takes("num_heads")(exercise) and _takes("x", "q", "d_model")(exercise),
@@ -45,7 +49,7 @@ _CONVENTIONS: Mapping[str, Callable[[Exercise], object]] = {
     "weights": lambda exercise: exercise.returns == "attention",
     "errors": lambda exercise: any(case.raises == "ValueError" for case in exercise.cases),
     "classes": lambda exercise: exercise.forward_signature is not None,
-    "projections": lambda exercise: exercise.adapter not in (None, "table"),  # a table is found by its size
+    "projections": _projects,
     "layers": lambda exercise: exercise.adapter in ("encoder_layer", "decoder_layer"),
 }
 

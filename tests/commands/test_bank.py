@@ -143,11 +143,12 @@ def test_new_never_overwrites(bank: Path, capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_mutate_reports_holes(bank: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A case that is too weak leaves survivors, which are listed; an unknown exercise is refused."""
+    """A weak case leaves survivors; they are listed, as are excuses of what is gone. An unknown exercise is refused."""
+    change(bank, "exercises:\n", "equivalent: [{mutant: 'scaled_by_25: gone', why: so}]\nexercises:\n")
     change(bank, "checks: [values, gradients, dtype, unchanged_inputs, repeatable, non_contiguous]", "checks: [values]")
-    assert run(["bank", "mutate", "--course", str(bank), "--workers", "1"]) == 4
+    assert run(["bank", "mutate", "--course", str(bank), "--workers", "1", "-e", "scaled_by_25"]) == 4
     out = capsys.readouterr().out
-    assert "scaled_by_25: survives: " in out and "detach" in out and "survive without explanation" in out
+    assert "scaled_by_25: survives: " in out and "detach" in out and "caught or gone: scaled_by_25: gone" in out
     assert run(["bank", "mutate", "--course", str(bank), "-e", "nothing"]) == 2
 
 

@@ -40,7 +40,8 @@ def test_questions(lang: str, fragments: list[str], attncheck: Attncheck) -> Non
 
 def test_questions_of_a_group(attncheck: Attncheck) -> None:
     """A group narrows the list; an unknown one is answered with the nearest."""
-    assert "Q5" not in attncheck("questions", "--group", "multi-head").out
+    for lang, group in (("en", "multi-head"), ("zh", "多头")):
+        assert "Q5" not in attncheck("questions", "--group", group, "--lang", lang).out
     ran = attncheck("questions", "--group", "multihead")
     assert ran.code == 2
     assert "There is no group “multihead”. Did you mean multi-head?" in ran.err

@@ -129,7 +129,7 @@ def test_a_stub_fits_an_editor(lang: Lang) -> None:
         ((SDPA,), "Masks may differ between heads", False),
         ((SDPA,), "(output, weights)", True),
         ((MHA,), "projections are x @ w", True),
-        ((SDPA,), "projections are x @ w", False),
+        ((replace(MHA, adapter="table"),), "projections are x @ w", False),
         ((), "by position", False),
     ],
 )

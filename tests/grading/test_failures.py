@@ -11,7 +11,7 @@ from tests.helpers import case, returned
 SECRET = "0.12345"
 TABLE: list[tuple[Observation, Status, bool, str]] = [
     (
-        Raised("ValueError", f"bad q: {SECRET}", "q05.py", 7),
+        Raised("ValueError", f"bad q: {SECRET}.", "q05.py", 7),
         Status.RAISED,
         False,
         f"it raised ValueError: bad q: {SECRET} at q05.py, line 7",
