@@ -4,7 +4,7 @@
 that out by trying: what can be left out, or replaced by any number, while the value stays, does not matter.
 
 1. Parts without symbols, and parts that have the same value everywhere, are numbers.
-2. Terms and factors go if the value stays without them, the fewest first. Which of them go is arbitrary (of
+2. Terms and factors go if the value stays without them, as few as possible. Which of them go is arbitrary (of
    ``A + B − C``, where all three are equal, two of them), so all ways are followed, and give *variants*.
 3. Parts that may have any value become □. A symbol does so only for one occurrence: ``exp(m − M) Σ_j exp(s_j − m)``
    does not depend on m as a whole.
@@ -86,10 +86,14 @@ class Cleaner:
         dropped = _left_out(written, found[0]) if found else ()
         # As written first, since multiplying out hides factors; and flat first, since it collects like terms.
         flat = list(dict.fromkeys(self._flat(trial, variant) for variant in (written, *found)))
-        return Cleaned(tuple(self._settled(trial, flat)), dropped)
+        return Cleaned(tuple(self._settled(trial, flat, self._flat)), dropped)
 
-    def _settled(self, trial: _Trial, variants: list[Node]) -> list[Node]:
-        """Every variant as small as it gets."""
+    def without_additions(self, node: Node) -> list[Node]:
+        """The variants of ``node`` without what changes nothing, not multiplied out. Raises as ``clean`` does."""
+        return self._settled(_Trial(self.names, node), [_as_one_sum(node)], lambda _, variant: variant)
+
+    def _settled(self, trial: _Trial, variants: list[Node], form: Callable[[_Trial, Node], Node]) -> list[Node]:
+        """Every variant as small as it gets, always brought to this ``form``."""
         done: list[Node] = []
         todo, seen = variants[:_MOST_VARIANTS], set(variants)
         while todo and len(done) < _MOST_VARIANTS:
@@ -97,7 +101,7 @@ class Cleaner:
             smaller = self._smaller(trial, node)
             if not smaller:
                 done.append(node)
-            for variant in (self._flat(trial, variant) for variant in smaller):
+            for variant in (form(trial, variant) for variant in smaller):
                 if variant not in seen:
                     seen.add(variant)
                     todo.append(variant)
@@ -123,7 +127,7 @@ class Cleaner:
         return list(itertools.islice(numbers, 1))
 
     def _vanishing(self, trial: _Trial, node: Node) -> list[Node]:
-        """``node``, a sum, without as few terms as possible that add up to 0."""
+        """``node``, a sum, without terms that add up to 0, none of which could stay."""
         if not isinstance(node, Plus):
             return []
         columns = [trial.values(sum_of([term])) for term in node.terms]
@@ -132,7 +136,7 @@ class Cleaner:
             for places in _subsets(len(columns), _largest_subset(len(columns)))
             if _add_to_zero([columns[place] for place in places])
         ]
-        fewest = [places for places in gone if len(places) == len(gone[0])]
+        fewest = [places for places in gone if not any({*other} < {*places} for other in gone)]
         return [
             sum_of([term for place, term in enumerate(node.terms) if place not in places])
             for places in fewest[:_MOST_VARIANTS]
@@ -226,6 +230,17 @@ def _shorter(trial: _Trial, node: Node) -> Iterator[tuple[int, Node]]:
                     kept = [factor for place, factor in enumerate(factors) if place not in gone]
                     changes.append((len(gone), rebuild(product_of(kept))))
     yield from sorted(changes, key=lambda change: change[0])
+
+
+def _as_one_sum(node: Node) -> Node:
+    """``node`` with the terms of sums inside of sums as its own."""
+    if not isinstance(node, Plus):
+        return node
+    terms: list[tuple[bool, Node]] = []
+    for minus, term in node.terms:
+        inner = _as_one_sum(term)
+        terms += [(minus != less, part) for less, part in inner.terms] if isinstance(inner, Plus) else [(minus, inner)]
+    return Plus(tuple(terms))
 
 
 def _largest_subset(terms: int) -> int:

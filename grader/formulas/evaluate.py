@@ -632,6 +632,12 @@ class Evaluator:
                     length = self._length(node.of, axis, len(node.at), hidden)
                     if length is not None:
                         yield length
+        if isinstance(node, Times):
+            unit = FunctionCall("onehot", (Name(index),))
+            for matrix, factor in itertools.pairwise([node.first, *(factor for _, factor in node.rest)]):
+                length = self._length(matrix, 1, 2, hidden) if factor == unit else None
+                if length is not None:
+                    yield length
         for child in children(node):
             yield from self._counted(child, index, hidden)
 

@@ -31,10 +31,12 @@ from grader.formulas.ast import (
     Transpose,
     children,
     product_of,
+    replaced,
     sum_of,
     with_children,
 )
 from grader.formulas.declarations import Declarations, Definition, Random, Rotation, Tensor
+from grader.formulas.parse import index_names
 
 #: A number, a column (or vector), a row, or a matrix.
 Shape: TypeAlias = Literal["number", "column", "row", "matrix"]
@@ -133,7 +135,7 @@ def _shape_of_product(left: Shape, right: Shape, sign: Sign) -> Shape:
 def with_ones(node: Node, names: Declarations) -> Node:
     """``node`` with a vector of ones where a number is added to a vector: ``v − p·v`` as ``v − (p·v) ones(n)``.
 
-    The ones in ``1 xᵀ`` and ``x 1ᵀ`` get the length of x.
+    The ones in ``1 xᵀ`` and ``x 1ᵀ`` get the length of x. The identity is δ_ij where an entry is added to it.
     """
     below = children(node)
     made = with_children(node, [with_ones(child, names) for child in below]) if below else node
@@ -144,6 +146,9 @@ def with_ones(node: Node, names: Declarations) -> Node:
         return with_children(made, [known.get(part, part) for part in children(made)])
     if not isinstance(made, Plus):
         return made
+    entry = sorted(index_names(made, names.vocabulary))
+    if len(entry) == 2 and all(term == Name("I") or shape(term, names) == "number" for _, term in made.terms):
+        return replaced(made, {Name("I"): FunctionCall("delta", tuple(map(Name, entry)))})
     sizes = {_length(term, names) for _, term in made.terms if shape(term, names) == "column"} - {None}
     if len(sizes) != 1:
         return made

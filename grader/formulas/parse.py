@@ -37,15 +37,7 @@ from grader.formulas.errors import ParseError
 from grader.formulas.limits import derivative_at_zero
 from grader.formulas.printer import show
 from grader.formulas.tokens import Token, excerpt, names, normalize, tokenize
-from grader.formulas.vocabulary import (
-    Piece,
-    Vocabulary,
-    function_name,
-    index_node,
-    maps,
-    split_word,
-    unknown_name,
-)
+from grader.formulas.vocabulary import Piece, Vocabulary, function_name, index_node, maps, split_word, unknown_name
 
 _DEEPEST = 40
 _MOST_NODES = 500
@@ -1008,7 +1000,10 @@ class _Parser:
     # ------------------------------------------------------------------------------------- derivatives
 
     def partial_derivative(self, sign: str) -> Node:
-        """After ∂: ``y/∂x``, ``²y/∂x∂z``, or ``/∂x (y)``."""
+        """After ∂: ``y/∂x``, ``²y/∂x∂z``, ``/∂x (y)`` or, in a derivation, ``_j y``."""
+        if self.vocabulary.by and self.skip("_"):
+            component = self.lowered(Name(self.vocabulary.by))
+            return self.differentiate(self.factor(), component)
         twice = self.twice()
         of = None if self.sign("/") else self.factor()
         self.expect("/")

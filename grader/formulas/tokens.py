@@ -159,6 +159,19 @@ def _next(text: str, at: int) -> tuple[Literal["number", "word", "sign"], str, i
     raise ParseError(said.fill(char=text[at] if text[at].isprintable() else " ", near=excerpt(text, at)))
 
 
+def looks_alike(written: str, shown: str) -> bool:
+    """Whether two formulas differ only in spaces, signs of multiplication, braces and ways to write a power."""
+    try:
+        return _without_style(written) == _without_style(shown)
+    except ParseError:
+        return False
+
+
+def _without_style(text: str) -> str:
+    text = _sign("style").sub("", normalize(text.partition("#")[0]).replace("**", "^")).strip("=.;")
+    return _sign("short_script").sub(r"\1\2", _sign("short_fraction").sub(r"\1/\2", text))
+
+
 def _letter(char: str) -> bool:
     return char.isalpha() and not is_cjk(char)
 

@@ -47,7 +47,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 from grader.core.model import Item, Message, Status, Text
 from grader.core.text import clean
-from grader.formulas import reading, scalars
+from grader.formulas import scalars, tokens
 
 T = TypeVar("T")
 
@@ -315,7 +315,7 @@ def doubtful(item: Item, value: object) -> tuple[str, ...]:
     Empty if there are none, if ``value`` cannot be read, and for kinds that take no formulas.
     """
     read = _read(item, value) if _short(value) else ()
-    return tuple(shown for written, shown in read if not reading.looks_alike(written, shown))
+    return tuple(shown for written, shown in read if not tokens.looks_alike(written, shown))
 
 
 def _read(item: Item, value: object) -> tuple[tuple[str, str], ...]:

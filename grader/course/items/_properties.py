@@ -141,11 +141,8 @@ def _operator_failures(node: Node, wanted: Property, names: Declarations) -> Ite
     if wanted.some:
         found = list(_found(node, wanted.some, names))
         if not found:
-            yield (
-                _NONE_OF.fill(what=_listed(wanted.some.op))
-                if len(wanted.some.op) > 1
-                else _ABSENT.fill(what=_listed(wanted.some.op[:1]))
-            )
+            message = _NONE_OF if len(wanted.some.op) > 1 else _ABSENT
+            yield message.fill(what=_listed(wanted.some.op))
         elif all(_part_failures(part, wanted.some, names) for part in found):
             yield (
                 _WRONG_PART.fill(what=_listed(wanted.some.op[:1]))

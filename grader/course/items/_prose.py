@@ -123,11 +123,8 @@ def without_tail(text: str, *, nouns: bool = True) -> str:
     """``text`` without harmless words at its end, and without those that say what was counted: any with ``nouns``."""
     while True:
         shorter = _values.without_counted(_tail().sub("", text)).rstrip(" ,")
-        shorter = (
-            _phrase("plural").sub("", _phrase("measured").sub("", shorter))
-            if nouns and not _phrase("changed").search(shorter)
-            else shorter
-        )
+        if nouns and not _phrase("changed").search(shorter):
+            shorter = _phrase("plural").sub("", _phrase("measured").sub("", shorter))
         if not shorter.strip() or shorter == text:
             return text
         text = shorter

@@ -6,6 +6,7 @@ earns the highest stage that it shows, unless a line before it showed that one o
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import math
 from collections import Counter
@@ -45,7 +46,8 @@ class Stage:
 
     ``means`` says in a few words what has been done there, once a line reaches it; ``missing`` is said if none does.
     What an ``optional`` stage is worth goes to the next one if it is left out. A ``written`` stage is looked for in the
-    line as it is written, because cleaning it takes away what it is about: s − m + m − M.
+    line as it is written, because cleaning it takes away what it is about: s − m + m − M. If it is ``lasting``, it has
+    to be there without what changes nothing, too, before anything is multiplied out.
     """
 
     __pydantic_config__ = {"alias_generator": lambda name: name.removesuffix("_"), "extra": "forbid"}  # noqa: RUF012
@@ -55,6 +57,7 @@ class Stage:
     means: Text | None = None
     optional: bool = False
     written: bool = False
+    lasting: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +176,15 @@ class Looker:
             self._cleaned[node] = self._remembered((node,), lambda: self.cleaner.clean(node))
         return self._cleaned[node]
 
+    def shows_as_written(self, node: Node, stage: Stage) -> bool:
+        """Whether a line shows a stage that is ``written``."""
+        if not stage.written or not holds(node, stage.is_, self.names):
+            return False
+        with contextlib.suppress(NotJudgedError):
+            lasting = self.cleaner.without_additions(node) if stage.lasting else ()
+            return all(holds(variant, stage.is_, self.names) for variant in lasting)
+        return False
+
     def _general(self, node: Node) -> bool:
         """Whether a line equals the start for all variances, not only for those given."""
         table = ValueTable(self.names, (self.start, node), enough=3)
@@ -193,13 +205,15 @@ def _properties(route: Route) -> Iterator[Property]:
     yield route.end
 
 
-def stage_of(line: Line, route: Route, names: Declarations) -> int | None:
+def stage_of(line: Line, route: Route, looker: Looker) -> int | None:
     """The highest stage that a line shows, counted from 0: the lowest one among its variants. None if it shows none."""
     highest: list[int] = []
-    written = [at for at, stage in enumerate(route.stages) if stage.written and holds(line.node, stage.is_, names)]
+    written = [at for at, stage in enumerate(route.stages) if looker.shows_as_written(line.node, stage)]
     for variant in line.variants or ((line.node,) if written and line.proper else ()):
-        shown = [at for at, stage in enumerate(route.stages) if not stage.written and holds(variant, stage.is_, names)]
-        shown = sorted(shown + written)
+        cleaned = [
+            at for at, stage in enumerate(route.stages) if not stage.written and holds(variant, stage.is_, looker.names)
+        ]
+        shown = sorted(cleaned + written)
         if not shown:
             return None
         highest.append(shown[-1])
@@ -216,7 +230,7 @@ def progress(lines: Sequence[Line], route: Route, looker: Looker) -> Progress:
         last = line is lines[-1]
         before_end = reached < len(route.stages) and line.same_as != 0  # the start, written again, is no end
         ends = (last or before_end) and looker.ends(line.node, route.end)
-        stage = None if last and ends else stage_of(line, route, looker.names)
+        stage = None if last and ends else stage_of(line, route, looker)
         if stage is not None and stage > reached:
             places[stage] = line.number
             reached = stage

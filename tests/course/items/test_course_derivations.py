@@ -53,8 +53,8 @@ def test_what_derives_less_earns_what_the_bank_says(name: str, chain: derivation
     assert not [stage.means.en for stage in stages if stage.means.en in rest]
 
 
-#: Judging what is empty takes seconds for most items: these are for `make test`, the others for `make prove`.
-QUICK = {"Q6.jacobian", "Q22.moved-brackets", "Q23.gradient"}
+#: Judging what is empty takes seconds for most items: this is for `make test`, the others for `make prove`.
+QUICK = {"Q23.gradient"}
 ALL = [pytest.param(name, marks=() if name in QUICK else pytest.mark.prove) for name in ITEMS]
 
 
