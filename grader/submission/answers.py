@@ -197,7 +197,7 @@ def whole(document: yaml_positions.Document) -> Contents:
             header.append((key, given, document.line((key,))))
             if key.casefold() == "answers" and isinstance(given, dict):
                 answers += [Answer(item, answer, document.line((key, item))) for item, answer in given.items()]
-    return Contents(tuple(header), tuple(answers))
+    return Contents(tuple(header), tuple(_unique(answers)))
 
 
 def swallowed(document: yaml_positions.Document, text: str) -> tuple[int, str, str] | None:

@@ -34,6 +34,7 @@ BROKEN = [
     ("a control character", "  Q1.a: b\x07\n  Q1.b: c\n", {"Q1.b": "c"}, [("Q1.a", 4, "not allowed")]),
     ("a sign", "  Q1.a: @b\n  Q1.b: `c`\n  Q1.c: d\n", {"Q1.c": "d"}, [("Q1.a", 4, "@"), ("Q1.b", 5, "backtick")]),
     ("two answers", "  Q1.a: b\n  Q1.b: c\n  Q1.a: d\n", {"Q1.b": "c"}, [("Q1.a", 6, "on line 4")]),
+    ("one beside them", "  Q1.a: b\nQ1.a: c\nQ1.b: d\n", {"Q1.b": "d"}, [("Q1.a", 5, "on line 4")]),
     ("three", "  Q1.a: b\n  Q1.a: b\n  Q1.a: d\n  Q1.b: c\n", {"Q1.b": "c"}, [("Q1.a", 6, "on line 4")]),
     ("an empty one", "  Q1.a:\n  Q1.b: c\n  Q1.a: d\n", {"Q1.a": "d", "Q1.b": "c"}, []),
     (

@@ -142,29 +142,25 @@ _EITHER = {"千字节": "k", "兆字节": "m", "吉字节": "g", "太字节": "t
 
 
 def unit_family(unit: Text | str | None) -> Family | None:
-    """The unit_family of ``unit``; None if it cannot be converted."""
+    """The family of ``unit``; None if it cannot be converted."""
     return next(
         (units for units in _unit_families() if any(name in units.sizes for name in unit_spellings(unit))), None
     )
 
 
 def unit_spellings(unit: Text | str | None) -> tuple[str, ...]:
-    """The unit_spellings of ``unit``, in lower case."""
+    """The spellings of ``unit``, in lower case."""
     written = (unit.en, unit.zh) if isinstance(unit, Text) else (unit or "",)
     return tuple(_plain_unit(name) for name in written if name.strip())
 
 
 def split_unit(text: str, unit: Text | str | None) -> tuple[str, float]:
     """``text`` without the unit at its end, and the size of that unit in ``unit``s (1 if there is none)."""
-    measured = unit_family(unit)
-    own = (
-        next((measured.sizes[name] for name in unit_spellings(unit) if name in measured.sizes), 1.0)
-        if measured
-        else 1.0
-    )
-    sizes = {name: size / own for name, size in measured.sizes.items()} if measured else {}
-    sizes |= dict.fromkeys(unit_spellings(unit), 1.0)
-    binary = "i" if any(name.endswith("ib") for name in unit_spellings(unit)) else ""
+    family, own = unit_family(unit), unit_spellings(unit)
+    known = family.sizes if family else {}
+    scale = next((known[name] for name in own if name in known), 1.0)
+    sizes = {name: size / scale for name, size in known.items()} | dict.fromkeys(own, 1.0)
+    binary = "i" if any(name.endswith("ib") for name in own) else ""
     sizes |= {name: sizes[f"{prefix}{binary}b"] for name, prefix in _EITHER.items() if f"{prefix}b" in sizes}
     for name in sorted(sizes, key=len, reverse=True):
         number = text[: len(text) - len(name)].rstrip()
@@ -175,10 +171,9 @@ def split_unit(text: str, unit: Text | str | None) -> tuple[str, float]:
 
 def other_units(unit: Text | str | None) -> tuple[str, ...]:
     """Up to three units that are converted to ``unit``."""
-    measured = unit_family(unit)
-    return (
-        tuple(name for name in measured.shown if _plain_unit(name) not in unit_spellings(unit))[:3] if measured else ()
-    )
+    family = unit_family(unit)
+    shown = family.shown if family else ()
+    return tuple(name for name in shown if _plain_unit(name) not in unit_spellings(unit))[:3]
 
 
 def _plain_unit(name: str) -> str:

@@ -118,7 +118,7 @@ _DECIMALS = Message("Round it to {decimals} decimal places.")
 _ONE_DECIMAL = Message("Round it to one decimal place.")
 _A_NUMBER = Message("Give a number.")
 _IN_UNIT = Message("Give a number, in {unit}.")
-_UNITS = Message("Unit: {unit} unless you write another; {others}, for example, are converted.")
+_UNITS = Message("Unit: {unit} unless you write another, such as {others}; it is converted.")
 _EXPECTED = Message(
     "“{said}” cannot be read as a number; write one such as `1536`, `1.5e3`, `3/4`, `√64` or `2^10`{unit}."
 )

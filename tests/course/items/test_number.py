@@ -27,11 +27,11 @@ TIMES = Text("times", "倍")
         (8, 8),
         (-0.5, -0.5),
         *((text, 8) for text in ("8", " 8. ", "+8", "√64", "√(16 * 4)", "2√16", "sqrt(64)")),
-        *((text, 8) for text in ("= 8", "≈8", "约 8", "eight", "eight tokens back", "八", "`8`")),
+        *((text, 8) for text in ("= 8", "≈8", "×8", "约 8", "eight", "eight tokens back", "八", "`8`")),
         ("−8", -8),
         ("５１２", 512),
         ("１．５", 1.5),
-        ("1,536", 1536),
+        *((text, 1536) for text in ("1,536", "1,536.", "1,536.00")),
         ("1，048，576", 1048576),
         ("1 048 576", 1048576),
         ("1\u202f024", 1024),
@@ -498,7 +498,7 @@ def test_units_that_are_converted_are_named() -> None:
     """Beforehand, with examples; a unit of its own is only named."""
     (fact,) = number.prompt(Spec(4, unit="GiB"), ADA).facts
     assert fact == Text(
-        "Unit: GiB unless you write another; KiB or MiB, for example, are converted.",
+        "Unit: GiB unless you write another, such as KiB or MiB; it is converted.",
         "单位：不写时为 GiB；写 KiB、MiB 等其他单位会自动换算。",
     )
     (fact,) = number.prompt(Spec(4, unit=TIMES), ADA).facts
