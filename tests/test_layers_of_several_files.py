@@ -57,6 +57,7 @@ def test_what_is_wrong_in_the_attention_is_wrong_in_the_layer(sandbox: Sandbox, 
     assert found.misconception == "mask-ignored"
 
 
+@pytest.mark.prove
 def test_without_the_other_file_nothing_can_be_graded(sandbox: Sandbox, context: GradingContext) -> None:
     """The report names the module that is not there."""
     found = graded(sandbox, context, "EncoderLayer", q18=layer("EncoderLayer"))["EncoderLayer"]

@@ -60,6 +60,7 @@ def run(folder: Path, *sources: str) -> list[list[dict[str, Any]]]:
     return [cell.outputs for cell in made.cells]
 
 
+@pytest.mark.prove
 def test_check_in_a_notebook(kernel: Path) -> None:
     """``check`` grades what the cells that were run define, and shows a report in HTML and in text.
 

@@ -125,6 +125,7 @@ def exported(order: BatchRequest) -> bytes:
 # ---------------------------------------------------------------------------------- a real cluster
 
 
+@pytest.mark.prove
 def test_a_class_is_graded_on_a_cluster(running: Cluster, order: BatchRequest, in_process: None) -> None:
     """As here, byte for byte, though one of two workers is killed on the way; nothing is left on the other."""
     address = running.up(workers=2)

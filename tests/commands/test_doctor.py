@@ -102,5 +102,6 @@ def test_bank_schema(attncheck: Attncheck) -> None:
 def test_names_are_in_both_languages() -> None:
     """Of every kind of check, and of every trial attack."""
     for name, check in checks.kinds().items():
-        assert check.KIND.about.en == name.replace("_", " ") and check.KIND.about.zh != check.KIND.about.en
+        about = check.KIND.about
+        assert about.en.replace("-", " ") == name.replace("_", " ") and about.zh != about.en
     assert all(in_chinese(name) not in ("", name) for name in attacks())

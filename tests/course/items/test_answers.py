@@ -61,7 +61,11 @@ def answers(given: list[str | list[str]], item: Item) -> Iterator[tuple[str, tup
             yield str(text), (found.status, found.readable)
 
 
-@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, names in ANSWERS.items() for name in names])
+SLOW = {"Q16.relative": pytest.mark.prove, "Q17.chain": pytest.mark.prove}
+NAMED = [pytest.param(kind, name, marks=SLOW.get(name, ())) for kind, names in ANSWERS.items() for name in names]
+
+
+@pytest.mark.parametrize(("kind", "name"), NAMED)
 def test_answers_are_judged_as_a_teacher_would(bank: dict[str, Item], kind: str, name: str) -> None:
     """Whoever gets which numbers."""
     given = ANSWERS[kind][name]
