@@ -146,11 +146,8 @@ def _place(detail: ErrorDetails, schema: Node, value: Any) -> _Place:
 
 
 def _missing(place: _Place) -> ValueProblem:
-    both = (
-        "; every text is written in English and in Chinese"
-        if place.path[-1] in LANGUAGES and {*LANGUAGES} <= {*_keys(place)}
-        else ""
-    )
+    is_text = place.path[-1] in LANGUAGES and {*LANGUAGES} <= {*_keys(place)}
+    both = "; every text is written in English and in Chinese" if is_text else ""
     text = f"missing; expected {_describe(place.node, place.definitions)}{both}"
     return ValueProblem(place.path, text, "missing-key")
 

@@ -52,9 +52,9 @@ _MARK = {
     Status.UNMARKED: ("!", "magenta"),
 }
 #: Checks that fail whether or not other results are right.
-_INDEPENDENT = (
-    "values", "fully_masked_rows", "memory", "operations", "raises", "registered_parameters", "unchanged_inputs",
-)  # fmt: skip
+_INDEPENDENT = ("values", "memory", "operations", "raises", "registered_parameters", "unchanged_inputs")
+#: Checks that compare all values, too: on their own they fail with a message of their own.
+_OF_VALUES = ("fully_masked_rows",)
 _WRONG = ("✗", "red")
 _UNREAD = ("?", "yellow")
 #: The lines that the overview of ``watch`` may always take, and the cells that points need at the end of one.
@@ -354,12 +354,15 @@ def _tally(page: Page, exercise: ExerciseResult) -> None:
     decided = [outcome for outcome in counted if outcome.status is not Status.PENDING]
     passed = sum(outcome.status is Status.PASSED for outcome in decided)
     parts = [page.say(words.CHECKS, passed=passed, all=len(decided))]
-    lost = Counter(outcome.check for outcome in decided if outcome.status is not Status.PASSED)
+    failed = [outcome for outcome in decided if outcome.status is not Status.PASSED]
+    lost = Counter(outcome.check for outcome in failed)
     if passed and lost:
+        messages = {name: {outcome.verdict.message for outcome in failed if outcome.check == name} for name in lost}
+        own = [name for name in _OF_VALUES if name in lost and not messages[name] <= messages.get("values", set())]
         names = {
             name: page.say(check_label(name)) + (f" ×{times}" if times > 1 else "") for name, times in lost.items()
         }
-        plain = [name for name in names if "values" not in names or name in _INDEPENDENT]
+        plain = [name for name in names if "values" not in names or name in (*_INDEPENDENT, *own)]
         perhaps = [names[name] for name in names if name not in plain]
         for said, listed in ((Message("not passed: {names}"), [names[name] for name in plain]), (PERHAPS, perhaps)):
             parts += [page.say(said, names=page.say(COMMA).join(listed))] if listed else []

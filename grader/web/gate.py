@@ -36,18 +36,7 @@ from grader.core.tables import texts
 from grader.core.text import timestamp
 from grader.web.limits import RateLimit, RequestQueue, peer
 from grader.web.people import ClassMember, MemberFiles, Role
-from grader.web.security import (
-    SAFE_METHODS,
-    App,
-    Receive,
-    Scope,
-    Send,
-    Step,
-    notice,
-    refused,
-    with_headers,
-    with_limit,
-)
+from grader.web.security import SAFE_METHODS, App, Receive, Scope, Send, Step, notice, refused, with_headers, with_limit
 from grader.web.sessions import LONGEST_TOKEN, Sessions, Visitor, session_end
 
 SIGN_IN, SIGN_OUT = "/sign-in", "/sign-out"

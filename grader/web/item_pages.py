@@ -18,13 +18,7 @@ from grader.learning import log, next_step, quiz_view, review, review_view
 from grader.learning.drafts import Filled, MarkedPart
 from grader.learning.entries import Entry, answer_text, described, given_answer, shown_choices
 from grader.learning.log import Rating
-from grader.learning.quiz_session import (
-    ItemRecord,
-    ReadingToConfirm,
-    TypedAnswer,
-    UnreadableAnswer,
-    WrongAnswer,
-)
+from grader.learning.quiz_session import ItemRecord, ReadingToConfirm, TypedAnswer, UnreadableAnswer, WrongAnswer
 from grader.learning.review import Card
 from grader.web.entries import entry_from_form, read_field
 from grader.web.learner import ItemState, draft_of
@@ -104,7 +98,11 @@ def _answered(visit: LearnerVisit, item: Item, *, again: bool) -> SentAnswer:
         return _kept(visit, item, SentAnswer(asked, Filled(entry), learner.told(error)))
     if comparing:
         return SentAnswer(done, Filled(entry), _CHOOSE_POINTS if done.card.compares else None)
-    if done.card.record.settled and learner.attempts_at(item) == attempts and text not in ("", _last(done)):
+    if (
+        done.card.record.settled
+        and learner.attempts_at(item) == attempts
+        and text not in ("", *done.card.record.answers[-1:])
+    ):
         return _kept(visit, item, SentAnswer(done, Filled(entry), _SETTLED_MEANWHILE))
     return _kept(visit, item, SentAnswer(done, Filled(entry, _mark(done, doubted or text))))
 
@@ -136,11 +134,6 @@ def _kept(visit: LearnerVisit, item: Item, sent: SentAnswer) -> SentAnswer:
     except UsageError:  # it is on the page, which does not say that a draft was saved
         return sent
     return replace(sent, filled=draft.filled)
-
-
-def _last(state: ItemState) -> str:
-    """The last answer to a settled item."""
-    return next(iter(state.card.record.answers[-1:]), "")
 
 
 def _mark(state: ItemState, text: str) -> MarkedPart | None:

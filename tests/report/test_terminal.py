@@ -67,7 +67,7 @@ def watched(page: WatchState, course: Course, lang: Lang = "en") -> str:
         "Scores are divided by the square root of d_k. → What happens to the softmax as d_k grows?",
         "→ Practise this idea: `attncheck quiz Q5.scale`",
         "1 of 4 checks passed; not passed: values ×2; perhaps only as a result: gradients; tested with NumPy",
-        "Hidden cases decide 4 of these 7 points.",
+        "Points that hidden cases decide: 4 of 7.",
         "· The result has dtype float64.",
         "Fix this first (values, hidden case “more keys than queries”): The values differ there too.",
         "– uniform_attention not found 0 of 4 Not defined anywhere.",

@@ -42,7 +42,7 @@ from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 
 KIND = CheckKind(
-    Message("non contiguous", "check"),
+    Message("non-contiguous", "check"),
     alone=Message(
         "Every result is correct for ordinary arrays, but wrong as soon as an argument is a transposed or sliced view."
     ),

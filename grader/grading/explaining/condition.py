@@ -17,7 +17,7 @@ from grader.grading.inputs import Drawn
 
 _SAYS = Message("Correct in every case where {right}; wrong in every case where {wrong}.")
 _ONLY_WRONG = Message("Correct in {right} of {all} cases; wrong only in {names}.")
-_ONLY_RIGHT = Message("Wrong in most of the {all} cases; correct only in {names}.")
+_ONLY_RIGHT = Message("Wrong in {wrong} of {all} cases; correct only in {names}.")
 _NOT_REPEATABLE = Message(
     "The same call does not always give the same result: something in it is random, or it keeps something from an "
     "earlier call."
@@ -78,7 +78,7 @@ def _named(wrong: set[str], cases: Mapping[str, Text], failed: set[str]) -> Text
     if len(fewer) > _FEW or (said is _ONLY_RIGHT and right & failed):
         return None
     names = name_list(Text(f"“{cases[name].en}”", f"“{cases[name].zh}”") for name in sorted(fewer))
-    return said.fill(right=len(right), all=len(cases), names=names)
+    return said.fill(right=len(right), wrong=len(wrong), all=len(cases), names=names)
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,13 +39,7 @@ from grader.grading.checks.values import Options
 from grader.grading.compare import compare
 from grader.grading.explaining import landmarks
 from grader.grading.explaining.landmarks import Where
-from grader.grading.explaining.place_text import (
-    NEXT_STEP,
-    REPAIRS_ALL,
-    first_difference,
-    missing_after,
-    sentence,
-)
+from grader.grading.explaining.place_text import NEXT_STEP, REPAIRS_ALL, first_difference, missing_after, sentence
 from grader.grading.explaining.reruns import Reruns
 from grader.grading.explaining.terms import NamedValue
 from grader.grading.explaining.traces import (

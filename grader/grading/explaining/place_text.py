@@ -15,7 +15,7 @@ NEXT_STEP = Message(
     "In this case, the value at line {line} is correct: {there}. Your code never computes {absent}, which could come "
     "next: check how it goes on from there."
 )
-REPAIRS_ALL = Message(" With the correct value there, the public cases that failed would pass.")
+REPAIRS_ALL = Message(" With the correct value there, the public cases with wrong values would be right.")
 _SHAPES = Message(" Its shape is {mine} and should be {right}.")
 _ENTRY = Message(" Entry {index} is {mine} and should be {right}.")
 _NUMBER = Message(" It is {mine} and should be {right}.")

@@ -9,6 +9,7 @@ from grader.grading.explaining.evidence import WrongExercise
 
 _STOPS = Message("The code stops at this line with {type} (case “{case}”).")
 _STOPS_ELSEWHERE = Message("The code stops with {type} (case “{case}”).")
+_NO_GRADIENTS = Message("Computing gradients through your result ends with {type} (case “{case}”).")
 
 
 def raised(failure: WrongExercise) -> Iterator[Diagnosis]:
@@ -18,7 +19,8 @@ def raised(failure: WrongExercise) -> Iterator[Diagnosis]:
         if stopped is None or not each.failed or not each.seen.case.public:
             continue
         span = _line_span(failure.submission, stopped.file, stopped.line)
-        text = (_STOPS if span else _STOPS_ELSEWHERE).fill(type=stopped.type, case=each.seen.case.title)
+        elsewhere = _NO_GRADIENTS if each.seen.spec.kind == "gradients" else _STOPS_ELSEWHERE
+        text = (_STOPS if span else elsewhere).fill(type=stopped.type, case=each.seen.case.title)
         yield Diagnosis("place", text, span=span)
         return
 

@@ -34,8 +34,8 @@ _OTHER_ORDER = Message("The order is the wrong way round here.")
 _ACTIVATION = Message("The activation here should be {right}, not {mine}.")
 # A number that is too small in one term of a sum can be made up for in another.
 _ROUNDED = Message("One way to fix it: round up here, not down.")
-_OPERATOR = Message("One way to fix it: another operator in place of `{mine}`.")
-_NUMBER = Message("One way to fix it: another number in place of `{mine}`.")
+_OPERATOR = Message("One way to fix it: replace `{mine}` by another operator.")
+_NUMBER = Message("One way to fix it: replace `{mine}` by another number.")
 
 _MUTABLE = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -284,7 +284,8 @@ def _target(value: ast.expr) -> ast.expr | None:
             name = ""
         case _:
             return None
-    plain = isinstance(source, (ast.Name, ast.Attribute, ast.Subscript)) and not _is_self(source)
+    itself = isinstance(source, ast.Name) and source.id == "self"
+    plain = isinstance(source, (ast.Name, ast.Attribute, ast.Subscript)) and not itself
     effect = name in known("for_effect") or name.endswith("_")
     return None if effect or not plain else source
 
@@ -296,10 +297,6 @@ def named(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
             ast.Name(id=name), value=ast.expr() as value
         ):
             yield name, value
-
-
-def _is_self(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name) and node.id == "self"
 
 
 def _is_mutable(value: ast.expr | None) -> bool:

@@ -15,18 +15,7 @@ from grader.grading.inputs import Seed, draw
 from grader.grading.programs import Target
 from grader.sandbox import Sandbox
 from tests.attention import edit
-from tests.helpers import (
-    PATIENT,
-    WORDS,
-    case,
-    course,
-    exercise,
-    question,
-    returned,
-    seen,
-    submission,
-    verdicts,
-)
+from tests.helpers import PATIENT, WORDS, case, course, exercise, question, returned, seen, submission, verdicts
 
 CODE: dict[str, str] = yaml.safe_load(Path(__file__).with_name("operations.yaml").read_text("utf-8"))
 SIZES = CheckSpec("operations", 1.0, (), (("of", "n"), ("at", [128, 256]), ("growth", "linear")))

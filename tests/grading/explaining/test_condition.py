@@ -111,7 +111,7 @@ def test_no_tag_decides() -> None:
     right = [(f"right {number}", RIGHT, args) for number in range(5)]
     assert said(*right, ("odd", WRONG, args)) == ["Correct in 5 of 6 cases; wrong only in “odd”."]
     wrong = [(f"wrong {number}", WRONG, args) for number in range(5)]
-    assert said(*wrong, ("odd", RIGHT, args)) == ["Wrong in most of the 6 cases; correct only in “odd”."]
+    assert said(*wrong, ("odd", RIGHT, args)) == ["Wrong in 5 of 6 cases; correct only in “odd”."]
     assert said(*wrong, *right) == []
     odd = [tried("odd", RIGHT, x=ROWS), tried("odd", WRONG, check="gradients", x=ROWS)]
     assert not list(condition(failure(*odd, *(tried(*case[:2], x=ROWS) for case in wrong)))), "it is not correct"
