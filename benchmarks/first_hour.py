@@ -85,9 +85,9 @@ _HEADS: dict[Lang, tuple[str, ...]] = {
         "接下来做什么",
     ),
 }
-_SAVED: dict[Lang, str] = {"en": "(the learner saves {file}:)", "zh": "（学习者保存 {file}：）"}
+_SAVED: dict[Lang, str] = {"en": "(the learner saves {file}:)", "zh": "（学生保存 {file}：）"}
 _LEFT_OUT: dict[Lang, str] = {"en": "[{count} more items]", "zh": "[其余 {count} 道小题略]"}
-_PRESSED: dict[Lang, str] = {"en": "(the learner presses {key})", "zh": "（学习者按 {key}）"}
+_PRESSED: dict[Lang, str] = {"en": "(the learner presses {key})", "zh": "（学生按 {key}）"}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -355,7 +355,7 @@ _TITLE: dict[Lang, str] = {
     "(`python -m benchmarks.first_hour --write`). Wherever the learner waits, the seconds are below; in the quiz and "
     "in `watch` they are the median from an answer or a save to the reply.",
     "zh": "# 第一个小时\n\nEnglish: [first-hour.md](first-hour.md)\n\n"
-    "这是一名学习者从空文件夹开始，到完成 Q5 为止在终端上看到的全部内容，由脚本在真实终端上录制"
+    "这是一名学生从空文件夹开始，到完成 Q5 为止在终端上看到的全部内容，由脚本在真实终端上录制"
     "（`python -m benchmarks.first_hour --write`）。凡是要等的地方，下面都写了秒数；"
     "做小题和 `watch` 的秒数是从回答或保存到看到反馈的中位数。",
 }

@@ -131,8 +131,8 @@ def without_key(spec):
 
 from grader.core.model import Text
 
-ABOUT = Text("The ids of all learners, a line for each.", "所有学习者的 id，每行一个。")
-ON_PAGE = Text("The ids of all learners.", "所有学习者的 id。")
+ABOUT = Text("The ids of all learners, a line for each.", "所有学生的 id，每行一个。")
+ON_PAGE = Text("The ids of all learners.", "所有学生的 id。")
 SOURCE = "gradebook"
 OPTIONS = frozenset()
 
@@ -398,7 +398,7 @@ def test_every_page(place: Place, in_process: None, tmp_path: Path) -> None:
     for lang in ("en", "zh"):
         found = pages(staff.make_app(data, TOKEN, HOST), paths, lang, "/class/language")
         assert {"en": "small entries", "zh": "元素不大"}[lang] in found["/class/exercises/double"]
-        assert {"en": "The ids of all learners.", "zh": "所有学习者的 id。"}[lang] in found["/class/downloads"]
+        assert {"en": "The ids of all learners.", "zh": "所有学生的 id。"}[lang] in found["/class/downloads"]
 
 
 def pages(app: Guard, paths: list[str], lang: str, language: str) -> dict[str, str]:

@@ -43,7 +43,7 @@ TABLES = "\n\nExamples:\n"
 PIPE_CLOSED = 1
 
 #: The headings of ``attncheck --help``, in order.
-_READERS = {"Learners": "学习者", "Instructors": "教师", "Authors": "出题人", "Everyone": "所有人"}
+_READERS = {"Learners": "学生", "Instructors": "教师", "Authors": "出题人", "Everyone": "所有人"}
 #: For an interruption before or after grading; during grading, the command reports how far it got.
 _STOPPED_BATCH = Message("interrupted. All results so far are saved: run the same command to continue.")
 _BUG = Message(

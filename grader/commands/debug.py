@@ -51,8 +51,8 @@ def debug(call: Call, *, path: Path, name: str | None, case_name: str | None, ta
     with closing(Checker(course)) as checker:
         called, case_name, text = checker.use(partial(debugged, course, exercises, case_name, path))
     if target is not None and str(target) == "-":
-        click.echo(text, nl=False)
+        click.echo(text.of(call.lang), nl=False)
         return
     place = target or Path("debug_" + "_".join([called, *case_name.split()]) + ".py")
-    create(place, text)
+    create(place, text.of(call.lang))
     say(Message("{place}: run it with python, or step through it with python -m pdb {place}").fill(place=place))

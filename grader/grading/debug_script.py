@@ -71,7 +71,7 @@ def public_case(exercise: Exercise, name: str) -> Case:
 
 def case_script(
     course: Course, question: Question, exercise: Exercise, case_name: str, path: Path, observe: Observe
-) -> str:
+) -> Text:
     """The script for a public case and the submission at ``path``; ``observe`` runs the reference.
 
     Raises SubmissionError if the submission does not define the exercise, and UsageError if there is no public case of
@@ -104,7 +104,7 @@ def _solved(context: GradingContext, exercise: Exercise) -> Iterator[tuple[Case,
 
 def debugged(
     course: Course, exercises: Sequence[Exercise], case_name: str | None, path: Path, observe: Observe, _: Observe
-) -> tuple[str, str, str]:
+) -> tuple[str, str, Text]:
     """The exercise and the case to debug, and ``case_script`` for them.
 
     What is not named is the first public case with wrong results, of one of ``exercises`` or of everything at ``path``.
@@ -126,7 +126,7 @@ def debugged(
 
 def script(
     exercise: Exercise, case: Case, drawn: Drawn, expected: Any, files: tuple[SourceFile, ...], path: Path
-) -> str:
+) -> Text:
     """The text of a script that calls ``exercise`` in the first of ``files`` with ``drawn`` and compares the result.
 
     ``path`` is the submission that ``files`` were read from; the others are those that the first one may import. The
@@ -140,7 +140,8 @@ def script(
     if all(_importable(other, path) for other in in_memory):
         in_memory = []
     folder = (path if path.is_dir() else path.parent).resolve()
-    return _template("debug_script.py.jinja").render(
+    render = functools.partial(
+        _template("debug_script.py.jinja").render,
         exercise=exercise,
         case=case,
         file=file,
@@ -152,6 +153,7 @@ def script(
         drawn=drawn,
         expected=expected,
     )
+    return Text(render(lang="en"), render(lang="zh"))
 
 
 def public_tests(

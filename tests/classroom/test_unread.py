@@ -94,7 +94,7 @@ def test_in_the_summary(out: Path, made: Path) -> None:
     assert "3 answers of 3 learners could not be read: ann, ben, dan." in said
     assert "--pending` shows them. To be marked by a person: 3 answers of 3 learners. `attncheck serve" in said
     chinese = "".join(batch.lines(summaries[made], rows, out, "zh"))
-    assert "3 位学习者的 3 个答案无法读取：ann、ben、dan。" in chinese
+    assert "3 位学生的 3 个答案无法读取：ann、ben、dan。" in chinese
     data = batch.to_json(summaries[made], rows, out)
     assert {row["learner"]: row["unread"] for row in data["learners"]}["ben"] == ["Q1.b"]
     readable = [row for row in rows if not row.unread]

@@ -108,7 +108,7 @@ def test_preview_shows_the_author_what_follows_a_mistake(bank: Path, capsys: pyt
     assert run(["bank", "preview", "Q25", "--course", str(bank)]) == 0
     out = capsys.readouterr().out
     found = courses.load(bank).questions[0]
-    for said in ("Answer: ", "答案：", "After a mistake learners read:", "出错之后，学习者会看到：", "a: the factor"):
+    for said in ("Answer: ", "答案：", "After a mistake learners read:", "出错之后，学生会看到：", "a: the factor"):
         assert said in out
     for said in ("Write the function below", "写出下面的函数", "One multiplication", "def scaled_by_25"):
         assert said in out

@@ -114,7 +114,7 @@ def test_nobody_can_be_asked(
                 "Nothing was saved.",
             ],
         ),
-        ("zh", FOUND, ["学习者  题目", "评分之后有变动的题目：Q1。", "没有写入任何内容。"]),
+        ("zh", FOUND, ["学生  题目", "评分之后有变动的题目：Q1。", "没有写入任何内容。"]),
         (
             "en",
             RegradeResult((), ("Q1",), 1, (("cy\x1b[2J", Text("a bug", "程序错误")),), True, ()),

@@ -116,7 +116,8 @@ def doubled(tmp_path: Path, path: Path) -> str:
     """What a script prints that calls ``doubled`` in ``q01`` of the submission ``path``."""
     files = sorted(read(path).files, key=lambda file: file.module != "q01")
     text = script(exercise("doubled(x)", case("one")), case("one"), Drawn((("x", 3),), (), ()), 6, tuple(files), path)
-    (tmp_path / "script.py").write_text(text, encoding="utf-8")
+    assert "个元素，其中" in text.zh
+    (tmp_path / "script.py").write_text(text.en, encoding="utf-8")
     done = subprocess.run([sys.executable, tmp_path / "script.py"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -51,7 +51,7 @@ REFUSED += [
     for change, field, said in [
         ({"points": "9"}, "points", ("double has 0 to 4 points; found 9.", "double 的分数是 0 到 4，这里是 9。")),
         ({"points": "two"}, "points", ("“two” is not a number of points.", "“two”不是分数。")),
-        ({"answer": ""}, "answer", ("Write an answer: the learner will see it.", "请写下答复：学习者会看到。")),
+        ({"answer": ""}, "answer", ("Write an answer: the learner will see it.", "请写下答复：学生会看到。")),
     ]
 ]
 MARK = {"form": "group-1", "comment": REASON, "wording": "WORDINGS", "point": "a"}
