@@ -280,9 +280,8 @@ def graded(out: Path) -> int:
 
 
 def files(out: Path) -> set[str]:
-    """The files that a run left in its folder, except its lock and what it keeps of the references for the next run."""
-    own = (path.relative_to(out) for path in out.rglob("*") if path.name != ".lock")
-    return {str(path) for path in own if path.parts[0] != ".expected"}
+    """The files that a run left in its folder, except its lock."""
+    return {str(path.relative_to(out)) for path in out.rglob("*") if path.name != ".lock"}
 
 
 @contextlib.contextmanager

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,7 +24,7 @@ _GROWTH = {"command": 1.25, "workers": 1.25, "zygotes": 1.1}
 
 @pytest.mark.prove
 def test_a_large_class() -> None:
-    """Right, wrong, endless and crashing code of everybody: graded with flat memory; killed ten times, marked alike."""
+    """Right, wrong, endless and crashing code of everybody: graded with flat memory; killed ten times, graded alike."""
     with invented(range(LEARNERS)) as order:
         calm, rough = order("undisturbed"), order("disturbed")
         ran = undisturbed(calm)
@@ -36,20 +37,12 @@ def test_a_large_class() -> None:
         ended, told = disturbed(rough, LEARNERS, KILLS)
         assert len(told) == KILLS
         assert ended.code == ran.code, told
-        found, expected = (json.loads(each.export(each.scratch / "book.json")) for each in (rough, calm))
-        apart = list(_differences(found, expected))
-        assert [difference for difference in apart if "/diagnosis" not in difference[0]] == [], told
-        # The search for a cause has limits of time, so a busy machine finds another one now and then.
-        otherwise = {path.partition("/diagnosis")[0] for path, _, _ in apart}
-        assert len(otherwise) <= len(_explained(expected)) / 100, apart[:20]
+        found, expected = (each.export(each.scratch / "book.json") for each in (rough, calm))
+        if found != expected:  # compared by hand: the files have hundreds of megabytes
+            pytest.fail(f"{told}: {list(_differences(json.loads(found), json.loads(expected)))[:20]}")
         assert files(rough.out) == files(calm.out)
         for each in (calm, rough):
-            assert not [*(each.scratch / "tmp").iterdir()]
-
-
-def _explained(book: Any) -> list[Any]:
-    questions = [question for mark in book["marks"] for question in mark["questions"]]
-    return [result for question in questions for result in question["exercises"] if result["diagnosis"]]
+            assert not _litter(each.scratch / "tmp")
 
 
 def _differences(found: Any, expected: Any, path: str = "") -> Iterator[tuple[str, str, str]]:
@@ -68,3 +61,7 @@ def _flat(ran: Ran) -> None:
     for role, growth in _GROWTH.items():
         second, last = ran.quarter(2, role), ran.quarter(4, role)
         assert 0 < last < second * growth, f"{role}: {second:.0f} bytes, later {last:.0f}"
+
+
+def _litter(folder: Path) -> list[Path]:
+    return [*folder.iterdir()]
