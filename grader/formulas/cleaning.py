@@ -136,10 +136,10 @@ class Cleaner:
             for places in _subsets(len(columns), _largest_subset(len(columns)))
             if _add_to_zero([columns[place] for place in places])
         ]
-        fewest = [places for places in gone if not any({*other} < {*places} for other in gone)]
+        minimal = [places for places in gone if not any({*other} < {*places} for other in gone)]
         return [
             sum_of([term for place, term in enumerate(node.terms) if place not in places])
-            for places in fewest[:_MOST_VARIANTS]
+            for places in minimal[:_MOST_VARIANTS]
         ]
 
     def _constants(self, trial: _Trial, node: Node) -> Iterator[Node]:

@@ -85,7 +85,7 @@ VALUES_ONLY = Message("expected {expected}, got {actual}")
 DIFFERING = Message("{differing} of {size} entries differ")
 PRINTED = Message("Your code printed:")
 CHECKS = Message("{passed} of {all} checks passed")
-HIDDEN_DECIDE = Message("Points that hidden cases decide: {points} of {possible}.")
+HIDDEN_DECIDE = Message("Points decided by hidden cases: {points} of {possible}.")
 GIVEN = {"torch": Message("tested with torch tensors"), "numpy": Message("tested with NumPy arrays")}
 #: On pages, where the item may be a link.
 ASK_NEXT_ON_PAGE = Message("Practise this idea: {item}")

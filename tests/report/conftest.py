@@ -58,26 +58,12 @@ def course() -> Course:
 @pytest.fixture
 def report() -> Report:
     """A failed item, an unanswered one, and one exercise of every kind of failure."""
-    public = Outcome(
-        "values",
-        "basic",
-        "public",
-        Verdict(Status.FAILED, Text("The values differ.", "数值不同。"), Difference((0, 2, 1), "0.25", "0.5", 24, 120)),
-        0,
-        2,
-    )
-    hidden = Outcome(
-        "values",
-        "more keys than queries",
-        "hidden",
-        Verdict(
-            Status.FAILED,
-            Text("The values differ there too.", "那里的数值也不同。"),
-            Difference((1, 1), "7.125", "8.375", 3, 9),
-        ),
-        0,
-        4,
-    )
+    differ = Difference((0, 2, 1), "0.25", "0.5", 24, 120)
+    shown = Verdict(Status.FAILED, Text("The values differ.", "数值不同。"), differ)
+    secret = Text("The values differ there too.", "那里的数值也不同。")
+    public = Outcome("values", "basic", "public", shown, 0, 2)
+    unseen = Verdict(Status.FAILED, secret, Difference((1, 1), "7.125", "8.375", 3, 9))
+    hidden = Outcome("values", "more keys than queries", "hidden", unseen, 0, 4)
     passed = Outcome("dtype", "basic", "public", Verdict(Status.PASSED), 1, 1)
     without_weight = Outcome("gradients", "basic", "public", Verdict(Status.SKIPPED, applies=False), 0, 0)
     exercises = (

@@ -119,7 +119,7 @@ def shown(**more: object) -> ArrayComparison:
         "1 of 4 checks passed",
         "more keys than queries hidden ✗ not correct yet 0 of 4",
         "gradients basic – does not apply –",
-        "Points that hidden cases decide: 4 of 7.",
+        "Points decided by hidden cases: 4 of 7.",
         "Fix this first (values, hidden case “more keys than queries”): The values differ there too.",
         "uniform_attention – not found 0 of 4 Not defined anywhere.",
         "Please note notes.txt: This file was not read.",

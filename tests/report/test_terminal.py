@@ -67,7 +67,7 @@ def watched(page: WatchState, course: Course, lang: Lang = "en") -> str:
         "Scores are divided by the square root of d_k. → What happens to the softmax as d_k grows?",
         "→ Practise this idea: `attncheck quiz Q5.scale`",
         "1 of 4 checks passed; not passed: values ×2; perhaps only as a result: gradients; tested with NumPy",
-        "Points that hidden cases decide: 4 of 7.",
+        "Points decided by hidden cases: 4 of 7.",
         "· The result has dtype float64.",
         "Fix this first (values, hidden case “more keys than queries”): The values differ there too.",
         "– uniform_attention not found 0 of 4 Not defined anywhere.",
@@ -114,6 +114,16 @@ def test_fits(lang: Lang, width: int, report: Report, course: Course) -> None:
     wide = replace(changed(report, title=long, exercises=exercises), notices=(Notice("x" * 300, long),))
     text = shown(wide, course, lang, width=width)
     assert max(map(cell_len, text.splitlines())) <= width
+
+
+def test_what_may_follow_from_wrong_values(report: Report, course: Course) -> None:
+    """A check that compares all values fails on its own only if it says something that `values` does not say."""
+    wrong = report.questions[0].exercises[0]
+    result, own = "perhaps only as a result: gradients, fully masked rows;", "not passed: values ×2, fully masked rows;"
+    for message, said in ((wrong.message, result), (Text("NaN", "NaN"), own)):
+        rows = Outcome("fully_masked_rows", "a", "public", Verdict(Status.FAILED, message), 0, 1)
+        page = shown(changed(report, exercises=(replace(wrong, outcomes=(*wrong.outcomes, rows)),)), course)
+        assert said in flat(page)
 
 
 def test_keeps_hidden_values(report: Report, course: Course) -> None:

@@ -34,8 +34,8 @@ _OTHER_ORDER = Message("The order is the wrong way round here.")
 _ACTIVATION = Message("The activation here should be {right}, not {mine}.")
 # A number that is too small in one term of a sum can be made up for in another.
 _ROUNDED = Message("One way to fix it: round up here, not down.")
-_OPERATOR = Message("One way to fix it: replace `{mine}` by another operator.")
-_NUMBER = Message("One way to fix it: replace `{mine}` by another number.")
+_OPERATOR = Message("One way to fix it: replace `{mine}` with another operator.")
+_NUMBER = Message("One way to fix it: replace `{mine}` with another number.")
 
 _MUTABLE = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 _Function = ast.FunctionDef | ast.AsyncFunctionDef

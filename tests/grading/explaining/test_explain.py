@@ -47,7 +47,9 @@ def test_a_line_that_nobody_submitted() -> None:
     """Has no place: the source is never looked for elsewhere. A hidden case has none either."""
     stopped = (Raised("IndexError", "words", "other.py", 2),)
     (found,) = explain(failure(tried("a", Status.RAISED, got=stopped), text="x\ny\n"))
-    assert found.span is None
+    assert (found.span, plain(found.text.en)) == (None, "The code stops with IndexError (case “a”).")
+    (found,) = explain(failure(tried("a", Status.RAISED, got=stopped, check="gradients"), text="x\ny\n"))
+    assert plain(found.text.en) == "Computing gradients through your result ends with IndexError (case “a”)."
     hidden = tried("a", Status.RAISED, got=(Raised("IndexError", "words", "q.py", 1),), public=False)
     assert explain(failure(hidden, text="x\ny\n")) == ()
 

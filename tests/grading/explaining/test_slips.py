@@ -49,9 +49,9 @@ def found(text: str, small: bool = False) -> list[tuple[str, str]]:
         ("    return x.sort(descending=True)", "wrong way round", "return x.sort(descending=False)"),
         ("    return F.leaky_relu(x)", "should be ReLU, not `leaky_relu`", "return F.relu(x)"),
         ("    return g(x) // n", "round up here", "return (-(-(g(x)) // (n)))"),
-        ("    return (x) <= (n)", "`<=` by another operator", "return (x) < (n)"),
-        ("    return x * -2", "replace `*` by", "return x + -2"),
-        ("    return x @ -2, True", "`-2` by another number", "return x @ (-1), True or return x @ (-3), True"),
+        ("    return (x) <= (n)", "`<=` with another operator", "return (x) < (n)"),
+        ("    return x * -2", "replace `*` with", "return x + -2"),
+        ("    return x @ -2, True", "`-2` with another number", "return x @ (-1), True or return x @ (-3), True"),
         (
             "class f:\n    seen = []\n\n    def __init__(self):\n        pass\n",
             "belongs to the class",
@@ -118,7 +118,7 @@ def test_a_slip_is_said_if_it_matters(right: Callable[[int], bool | None], most:
 
 
 @pytest.mark.parametrize(
-    ("unlike", "said"), [(None, ["One way to fix it: replace `2` by another number."]), ("fresh", []), (3, [])]
+    ("unlike", "said"), [(None, ["One way to fix it: replace `2` with another number."]), ("fresh", []), (3, [])]
 )
 def test_a_number_is_said_if_another_one_fixes_everything(unlike: object, said: list[str]) -> None:
     """Every case has to be right with it, and inputs that no case has."""

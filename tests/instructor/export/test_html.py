@@ -142,7 +142,7 @@ def test_hidden_cases_are_shown_when_the_course_shows_them(
     page = Page(small.export("html", tmp_path / "site", now=now) / "bo.html").text
     assert ("more keys" in page, "Their results are not shown." in page) == (shown, not shown)
     assert "basic" in page
-    assert "Points that hidden cases decide: 2 of 4." in page
+    assert "Points decided by hidden cases: 2 of 4." in page
     document = ET.parse(small.export("junit", tmp_path / "bo.xml", learner="bo", now=now))
     cases = [case.get("name") for case in document.findall("testsuite[@name='Q5.attention']/testcase")]
     assert cases == ["values: basic", *(["values: more keys (hidden)"] if shown else []), "gradients: basic"]
