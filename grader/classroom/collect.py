@@ -397,7 +397,7 @@ def _tree(path: Path) -> Iterator[_Tree]:
 def _unzip(archive: zipfile.ZipFile, shown: str, infos: dict[str, zipfile.ZipInfo]) -> Iterator[_Entry]:
     """The entries of the zip called ``shown``. The first entry of each path is added to ``infos``."""
     for name, info, problem in entries(archive, shown):
-        if problem is not None and not _owned(name):
+        if problem is not None and (name.partition("/")[0] in ("", ".", "..") or "\0" in name):
             yield _Entry(name, "nameless", problem.message)
         elif problem is None and (above := _hidden_in(name)):
             yield _Entry(above, "folder", _HIDDEN)
@@ -422,11 +422,6 @@ def _hidden_in(name: str) -> str:
         if index and is_ignored(part) and part != inbox.KEY:
             return "/".join(parts[:index]) + "/"
     return ""
-
-
-def _owned(name: str) -> bool:
-    """Whether the path of a bad entry starts with a possible name of a learner's folder or file."""
-    return name.partition("/")[0] not in ("", ".", "..") and "\0" not in name
 
 
 def _walk(root: Path) -> Iterator[_Entry]:

@@ -236,7 +236,7 @@ class CodeGrading:
         """The budget of all searches for this submission."""
         for_class = self.context.for_class
         most = (place.CPU_OF_A_SUBMISSION, place.RERUNS_OF_A_SUBMISSION) if for_class else (math.inf, math.inf)
-        self.searches = self.searches or SearchBudget(self.observe, *most)
+        self.searches = self.searches or SearchBudget(self.observe, self.seen.usage or ResourceUsage(), *most)
         return self.searches
 
     def attempt(self, tried: list[tuple[Plan, CallingForm]]) -> list[AttemptResult]:

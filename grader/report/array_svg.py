@@ -179,7 +179,7 @@ def draw(matrix: AnyArray, scale: Scale, cell: tuple[int, int] | None = None) ->
     """One matrix as SVG: a path for each level, numbers where there is room, ``cell`` framed."""
     rows, columns = matrix.shape
     numbered = _numbered(matrix.shape, scale)
-    wide, high = (_WIDE, _HIGH) if numbered else (_square(rows, columns),) * 2
+    wide, high = (_WIDE, _HIGH) if numbered else (max(4, min(22, 300 // max(rows, columns, 1))),) * 2
     gap = 1 if wide >= 8 else 0
     levels = scale.levels(matrix)
     parts = [
@@ -198,10 +198,6 @@ def draw(matrix: AnyArray, scale: Scale, cell: tuple[int, int] | None = None) ->
 def _numbered(shape: tuple[int, ...], scale: Scale) -> bool:
     rows, columns = (1, *shape)[-2:]
     return rows <= _ROOM[0] and columns <= _ROOM[1] and scale.kind != "flags"
-
-
-def _square(rows: int, columns: int) -> int:
-    return max(4, min(22, 300 // max(rows, columns, 1)))
 
 
 def _colour(level: int, scale: Scale) -> str:

@@ -46,8 +46,8 @@ class ChildTask:
 
 
 def encode_files(job: Job) -> bytes:
-    """The JOB frame: the submission's files, and whether they get probes."""
-    probed = any(program.probing is not None for program in job.programs)
+    """The JOB frame: the submission's files, whether they get probes, and whether they load more of torch."""
+    probed, late = any(program.probing is not None for program in job.programs), loads_late(job)
     files = [
         {
             "module": f.module,
@@ -55,10 +55,27 @@ def encode_files(job: Job) -> bytes:
             "is_package": f.is_package,
             "futures": list(f.futures),
             "probed": probed,
+            "late": late,
         }
         for f in job.files
     ]
     return frames.frame(frames.JOB, files)
+
+
+#: What loads 800 modules of torch when it first runs, which takes a second of CPU time.
+_LATE = ("torch.func", "functorch", "checkpoint")
+
+
+def loads_late(job: Job) -> bool:
+    """Whether the files that its programs run, or files that these name, use something of ``_LATE``."""
+    texts = {file.module: "\n".join(part.text for part in file.parts) for file in job.files}
+    late = {module for module, text in texts.items() if any(word in text for word in _LATE)}
+    waiting, reached = {task.module for task in tasks_of(job)} if late else set[str](), set[str]()
+    while waiting and not reached & late:
+        reached |= waiting
+        read = " ".join(texts.get(module, "") for module in waiting)
+        waiting = {module for module in texts.keys() - reached if module.rpartition(".")[2] in read}
+    return bool(reached & late)
 
 
 class StepsPacker:

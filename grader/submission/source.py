@@ -253,15 +253,11 @@ def imported_from(node: ast.ImportFrom, package: str) -> str:
 def _is_main_guard(test: ast.expr) -> bool:
     """Whether a condition is ``__name__ == "__main__"``, so that its body does not run on import."""
     match test:
-        case ast.Compare(ops=[ast.Eq()], left=left, comparators=[right]):
-            sides = [side.id if isinstance(side, ast.Name) else _text_of(side) for side in (left, right)]
-            return sides in (["__name__", "'__main__'"], ["'__main__'", "__name__"])
+        case ast.Compare(ast.Name("__name__"), [ast.Eq()], [ast.Constant("__main__")]):
+            return True
+        case ast.Compare(ast.Constant("__main__"), [ast.Eq()], [ast.Name("__name__")]):
+            return True
     return False
-
-
-def _text_of(node: ast.expr) -> str:
-    """The repr of a constant; empty for any other node, which may be nested too deep for ``ast.unparse``."""
-    return repr(node.value) if isinstance(node, ast.Constant) else ""
 
 
 def _imports(tree: ast.Module) -> Iterator[tuple[str, int]]:

@@ -11,78 +11,42 @@ import re
 import signal
 import socket
 import sqlite3
-import subprocess
-import sys
 import threading
 import time
 import urllib.error
 import urllib.request
 from collections import Counter
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
-from http.cookiejar import CookieJar
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
 import pytest
 
-import grader
-from grader.classroom.class_folder import SECRET
 from grader.classroom.gradebook import FILE
-from grader.web.people import Role
-from grader.web.sessions import Claim, read_signer
 from tests import tiny
+from tests.web.served import ServedClass
 
 pytestmark = pytest.mark.prove
-CLI = Path(grader.__file__).parents[1] / "cli.py"
 NAMES = ("ada", "bo", "cy")
 KILLS = 20
 ENDLESS = "def double(x):\n    while True:\n        pass\n"
 
 
-class Server:
-    """A class server in a process of its own, and what learners do there."""
+class Server(ServedClass):
+    """What learners do at a class server."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.address = re.findall(r"address: (\S+)", (folder / "class.yaml").read_text())[0]
-        command = [sys.executable, str(CLI), "serve", "--class", str(folder), "--workers", "2", "--lang", "en"]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        assert self.process.stdout is not None
-        said = ""
-        while "listening" not in said:
-            line = self.process.stdout.readline()
-            assert line, said
-            said += line
-        self.people = {name: self._signed_in(name) for name in NAMES}
-
-    def _signed_in(self, name: str) -> urllib.request.OpenerDirector:
-        opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
-        claim = Claim(name, Role.LEARNER, datetime.now(UTC) + timedelta(days=1))
-        data = urlencode({"link": read_signer(self.folder / SECRET).sign("link", claim)}).encode()
-        opener.open(urllib.request.Request(f"{self.address}/sign-in", data, {"Origin": self.address}))
-        return opener
+        super().__init__(folder, NAMES, workers=2)
 
     def post(self, name: str, path: str, **form: str) -> str:
         """The page after a form was sent."""
-        data = urllib.request.Request(
-            f"{self.address}{path}", urlencode(form).encode(), {"Origin": self.address}, method="POST"
-        )
-        found: str = self.people[name].open(data).read().decode()
+        found: str = self.people[name].open(self.form(path, form)).read().decode()
         return found
 
     def submit(self, name: str, code: str) -> str:
         """Saves code and submits it; returns the name of the submission."""
         self.post(name, "/questions/Q1/code", code=code, do="check")
         return re.findall(r"/submissions/([\w-]+)/receipt", self.post(name, "/submit"))[0]
-
-    def kill(self, number: int = signal.SIGKILL) -> None:
-        """Ends the process at once."""
-        self.process.send_signal(number)
-        self.process.wait()
-        assert self.process.stdout is not None
-        self.process.stdout.close()
 
 
 @pytest.fixture

@@ -38,7 +38,7 @@ from grader.sandbox import Sandbox, launch, zygote
 from grader.sandbox.children import Child, ChildEnded, ChildFactory, Frame, MalformedFrame, OversizedFrame
 from grader.sandbox.inside import frames
 from grader.sandbox.launch import observe
-from grader.sandbox.wire import StepsPacker, decode_value, encode_value
+from grader.sandbox.wire import StepsPacker, decode_value, encode_value, loads_late
 
 Look = Callable[..., tuple[Observation, ...]]
 GOOD = "\n\ndef good():\n    return 42\n"
@@ -406,6 +406,28 @@ def test_the_whole_submission_has_a_budget(look: Look, quick: Limits) -> None:
     assert seen == (TimedOut(0.3, "cpu"), TimedOut(0.5, "cpu"), NotRun("budget"))
     seen = look(function("time.sleep(9)"), "f", "f", "good", limits=replace(quick, group_wall=0.5, total_wall=0.8))
     assert seen == (TimedOut(0.5, "wall"), TimedOut(0.8, "wall"), NotRun("budget"))
+
+
+def test_what_torch_loads_late_is_not_charged(look: Look) -> None:
+    """It takes more than these limits allow, and is loaded before the clocks start."""
+    uses = "import torch\nfrom torch.func import grad\ndef f():\n    return float(grad(torch.sin)(torch.zeros(())))\n"
+    assert look(uses, "f") == (Returned((1.0,)),)
+
+
+@pytest.mark.parametrize(
+    ("files", "late"),
+    [
+        ({"unit": "import torch", "other": "from torch.func import grad"}, False),
+        ({"unit": "from torch.utils.checkpoint import checkpoint", "other": ""}, True),
+        ({"unit": "import a.b", "a.b": "from . import c", "a.c": "import functorch"}, True),
+        ({"unit": "import a.b", "a.b": "import unit", "a.c": "import functorch"}, False),
+    ],
+)
+def test_more_of_torch_is_loaded_where_it_can_be_used(
+    make_job: Callable[..., Job], files: dict[str, str], late: bool
+) -> None:
+    """Loading it takes a second of CPU time, and each search for an explanation starts several children."""
+    assert loads_late(make_job(files, "f")) is late
 
 
 def test_the_time_of_a_child_that_died_counts(observed: Callable[..., Observed]) -> None:

@@ -8,7 +8,6 @@ import json
 import os
 import random
 import re
-import signal
 import subprocess
 import sys
 import threading
@@ -25,8 +24,6 @@ from urllib.parse import urlencode
 import pytest
 from starlette.testclient import TestClient
 
-import grader
-from grader.classroom.class_folder import SECRET
 from grader.core.errors import UsageError
 from grader.core.model import Course
 from grader.course import items
@@ -36,13 +33,11 @@ from grader.learning.quiz_session import TypedAnswer
 from grader.web import class_pages
 from grader.web.learner import LearnerWorkspace, draft_of
 from grader.web.people import Role
-from grader.web.sessions import Claim, read_signer
 from tests import tiny
 from tests.web.conftest import OWN
+from tests.web.served import CLI, ServedClass
 from tests.web.test_kept import Form, every, of_kind, send
 from tests.web.test_site import Classroom, classroom, made  # noqa: F401, fixtures
-
-CLI = Path(grader.__file__).parents[1] / "cli.py"
 
 
 def drafted(browser: TestClient, path: str, **fields: str) -> dict[str, object]:
@@ -358,33 +353,15 @@ def test_only_free_text_is_marked_by_the_instructor(course: Course) -> None:
 # ------------------------------------------------------------------------------------------------ kill -9
 
 
-class Server:
-    """A class server in a process of its own, for people with a browser each."""
+class Server(ServedClass):
+    """What people do at a class server."""
 
     def __init__(self, folder: Path, names: list[str]) -> None:
-        self.folder = folder
-        self.address = re.findall(r"address: (\S+)", (folder / "class.yaml").read_text())[0]
-        command = [sys.executable, str(CLI), "serve", "--class", str(folder), "--workers", "1", "--lang", "en"]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        assert self.process.stdout is not None
-        said = ""
-        while "listening" not in said:
-            line = self.process.stdout.readline()
-            assert line, said
-            said += line
-        self.people = {name: self._signed_in(name) for name in names}
-
-    def _signed_in(self, name: str) -> urllib.request.OpenerDirector:
-        opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
-        claim = Claim(name, Role.LEARNER, datetime.now(UTC) + timedelta(days=1))
-        link = urlencode({"link": read_signer(self.folder / SECRET).sign("link", claim)}).encode()
-        opener.open(urllib.request.Request(f"{self.address}/sign-in", link, {"Origin": self.address}, method="POST"))
-        return opener
+        super().__init__(folder, names, workers=1)
 
     def draft(self, name: str, text: str, version: str) -> str:
         """Save a draft; returns its version."""
-        data = urlencode({"answer": text, "draft": version}).encode()
-        sent = urllib.request.Request(f"{self.address}/drafts/item/Q1.b", data, {"Origin": self.address}, method="POST")
+        sent = self.form("/drafts/item/Q1.b", {"answer": text, "draft": version})
         found = json.loads(self.people[name].open(sent, timeout=30).read())
         assert found["other"] is False
         return str(found["version"])
@@ -393,13 +370,6 @@ class Server:
         """The page of the item."""
         found: str = self.people[name].open(f"{self.address}/items/Q1.b", timeout=30).read().decode()
         return found
-
-    def kill(self) -> None:
-        """Ends the process at once."""
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
-        assert self.process.stdout is not None
-        self.process.stdout.close()
 
 
 def a_class(tmp_path: Path, names: list[str]) -> Path:

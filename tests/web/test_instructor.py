@@ -31,6 +31,7 @@ from grader.web.people import ClassMember, Role
 from grader.web.security import COOKIE
 from tests import gallery, tiny
 from tests.classroom import test_unread
+from tests.instructor import test_rubric
 from tests.web.conftest import shown
 from tests.web.staff import PROF, make_app
 
@@ -40,16 +41,9 @@ NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 in_process = tiny.in_process
 
 #: Free text with key points, and numbers of one's own.
-ITEMS = """\
-  - id: Q1.why
-    kind: text
-    points: 3
-    ask: {en: Why is twice x equal to x + x?, zh: 为什么两倍等于 x + x？}
-    key_points:
-      - {en: Twice means two of it., zh: 两倍就是两份。}
-      - {en: Adding x to x makes two of it., zh: x 加 x 是两份。}
-      - {en: So both are equal., zh: 所以两者相等。}
-    answer: {en: Twice x is two of it and so is x plus x., zh: x 的两倍就是两份，x 加 x 也是两份，所以相等。}
+ITEMS = (
+    test_rubric.ITEM.replace("exercises:\n", "")
+    + """\
   - id: Q1.twice
     kind: number
     ask: {en: "Twice {n}?", zh: "{n} 的两倍？"}
@@ -57,6 +51,7 @@ ITEMS = """\
     answer: 2 * n
 exercises:
 """
+)
 LONG = (
     "def double(x):\n"
     + "".join(f"    y{n} = x * {n} + {n + 1} - x.sum() * {n}\n" for n in range(9))

@@ -58,8 +58,9 @@ from grader.grading.explaining.traces import (
 )
 from grader.grading.explaining.unsuitable import function_around, relative, shared, text_of, unsuitable
 from grader.grading.inputs import Drawn, Seed
-from grader.grading.plan import module_of, reference_target
+from grader.grading.plan import REFERENCE_LIMITS, module_of, reference_target
 from grader.grading.programs import Target, apply_variant
+from grader.sandbox.observation_cache import program_digest
 
 if TYPE_CHECKING:
     from grader.grading.context import GradingContext
@@ -418,14 +419,18 @@ def _of_its_branch(probe: int, cases: set[int], traces: Mapping[int, Trace], fir
 
 def _reference_values(context: GradingContext, exercise: Exercise, cases: Sequence[ProbedCase]) -> ReferenceRun:
     """What the reference computes in these cases; cached in ``context``."""
-    key = (exercise.name, *((each.case.name, each.spec, each.expected is None) for each in cases))
-    return context.kept("landmarks", key, lambda: _run_reference(context, exercise, cases))
-
-
-def _run_reference(context: GradingContext, exercise: Exercise, cases: Sequence[ProbedCase]) -> ReferenceRun:
-    reference = context.course.reference
     target = reference_target(exercise)
-    seen = context.reference(tuple(_program(target, each.drawn, each.spec, Probing()) for each in cases))
+    programs = tuple(_program(target, each.drawn, each.spec, Probing()) for each in cases)
+    # The inputs of equal cases differ: a form of the code may have its own.
+    inputs = [program_digest(program, REFERENCE_LIMITS) for program in programs]
+    key = (exercise.name, *zip(inputs, (each.expected is None for each in cases), strict=True))
+    return context.kept("landmarks", key, lambda: _run_reference(context, exercise, cases, programs))
+
+
+def _run_reference(
+    context: GradingContext, exercise: Exercise, cases: Sequence[ProbedCase], programs: tuple[Program, ...]
+) -> ReferenceRun:
+    reference, seen = context.course.reference, context.reference(programs)
     traces = [trace for each in seen if (trace := read_trace(each)) is not None and trace.result]
     if len(traces) < len(cases):
         return ReferenceRun()

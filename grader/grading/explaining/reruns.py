@@ -8,12 +8,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from grader.core.model import CheckSpec, Job, Limits, Observation, Observed, Program, Returned, Status
+from grader.core.model import CheckSpec, Job, Limits, Observation, Observed, Program, ResourceUsage, Returned, Status
 from grader.grading import checks, verdicts
 from grader.grading.checks import JudgeInput
 from grader.grading.inputs import Drawn, Seed, draw_for
 from grader.grading.plan import CallingForm, Plan, PlannedCheck, reference_target, run_all
 from grader.grading.programs import Target, apply_variant
+from grader.sandbox.wire import loads_late
 
 if TYPE_CHECKING:
     from grader.core.model import Observe, SourceFile
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 #: The maximum number of inputs that are tried.
 MOST = 48
 _SEEDS = tuple(map(Seed.number, range(1, 5)))
+#: What loading more of torch is charged with. A constant, because its real cost varies by a third.
+_LATE_SECONDS = 0.5
 _LIMITS = Limits(group_cpu=0.5, group_wall=2.0, import_cpu=1.0, import_wall=2.0, fresh_children=8)
 
 
@@ -29,10 +32,13 @@ _LIMITS = Limits(group_cpu=0.5, group_wall=2.0, import_cpu=1.0, import_wall=2.0,
 class SearchBudget:
     """Runs the searches for one submission with ``run``, within a budget for all of them.
 
-    ``cpu`` is in seconds of the child's clock, ``used`` what they have taken; ``reruns`` is the number of runs left.
+    ``tests`` is what the tests have used. Searches get limits as large again, so that code that ends its process or
+    takes long in one exercise does not cost the others their explanations. ``cpu`` is in seconds of the child's clock,
+    ``used`` what the searches have taken; ``reruns`` is the number of runs left.
     """
 
     run: Observe
+    tests: ResourceUsage
     cpu: float
     reruns: float
     used: float = 0.0
@@ -44,8 +50,11 @@ class SearchBudget:
 
     def observe(self, job: Job, limits: Limits) -> Observed:
         """Runs a job, and charges it to the budget."""
-        seen = self.run(job, limits)
-        self.used += seen.cpu_seconds
+        past = self.tests
+        own = replace(limits, total_cpu=limits.total_cpu + past.cpu, total_wall=limits.total_wall + past.wall)
+        own = replace(own, total_bytes=own.total_bytes + past.received, fresh_children=own.fresh_children + past.deaths)
+        seen = self.run(job, own)
+        self.used += seen.cpu_seconds + _LATE_SECONDS * loads_late(job)
         return seen
 
 

@@ -129,11 +129,7 @@ def _initial(block: list[ast.stmt]) -> Iterator[ast.expr]:
         changed = {name for loop in block[at + 1 :] if isinstance(loop, (ast.For, ast.While)) for name in _stored(loop)}
         for target in statement.targets:
             if _stored(target) & changed:
-                yield from filter(_is_fill, _values(statement.value))
-
-
-def _values(value: ast.expr) -> list[ast.expr]:
-    return value.elts if isinstance(value, (ast.Tuple, ast.List)) else [value]
+                yield from filter(_is_fill, getattr(statement.value, "elts", [statement.value]))
 
 
 def _is_fill(value: ast.expr) -> bool:

@@ -8,7 +8,7 @@ part of ``grader``. The grader trusts nothing that it sends, and checks every by
 There is one stream of frames in each direction (``frames.py`` is the only module that both sides import):
 
     grader → child      JOB       [file, …]                  the submission's files, before anything runs; a file is
-                                                             {module, parts, is_package, futures}
+                                                             {module, parts, is_package, futures, probed, late}
     child → grader      HELLO     {layers, versions}         after confinement, before any learner code runs
                         FAILED    text                       instead of HELLO: confinement failed
     grader → child      TASKS     [task, …]                  as often as there is something to do

@@ -20,12 +20,11 @@ def main(preload: list[str], cpu_seconds: int, memory: int) -> None:
         importlib.import_module(name)
     import torch  # only now, because the descriptors are redirected first
 
-    from . import frames, serve
+    from . import serve
 
     torch.set_num_threads(1)
     _limit(cpu_seconds, memory)
-    serve.send(results, frames.HELLO, {"layers": [], "versions": serve.versions()})
-    serve.serve(jobs, results)
+    serve.serve(jobs, results, [])
     os._exit(0)
 
 

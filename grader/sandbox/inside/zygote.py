@@ -249,8 +249,7 @@ def _child(allowed: tuple[int, int], job_fd: int, results_fd: int, walls: _Walls
     except BaseException as error:
         serve.send(3, frames.FAILED, f"{type(error).__name__}: {error}")
         return
-    serve.send(3, frames.HELLO, {"layers": layers, "versions": serve.versions()})
-    serve.serve(4, 3)
+    serve.serve(4, 3, layers)
 
 
 # -------------------------------------------------------------------------------- what can be imported

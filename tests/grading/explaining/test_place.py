@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from grader.core.marks import plain
-from grader.core.model import Course, Diagnosis, Job, Landmark, Limits, Observed, Returned
+from grader.core.model import Call, Course, Diagnosis, Job, Landmark, Limits, Observed, Program, ResourceUsage, Returned
 from grader.grading.context import GradingContext
 from grader.grading.explaining import landmarks, place, place_text, unsuitable
 from grader.grading.explaining import traces as traced
@@ -307,7 +307,9 @@ def test_beside_a_name_only_repairs_are_said() -> None:
     traces = {0: trace}
     for named in (False, True):
         search.mistakes, context = int(named), cast(Any, SimpleNamespace(for_class=True))
-        search.code = replace(search.code, context=context, child=SearchBudget(cast(Any, None), 0.0, 0))
+        search.code = replace(
+            search.code, context=context, child=SearchBudget(cast(Any, None), ResourceUsage(), 0.0, 0)
+        )
         assert len(list(search._diagnoses("float64", traces))) == (0 if named else 1)
 
 
@@ -460,12 +462,39 @@ def test_searches_share_their_time() -> None:
     def run(job: Job, limits: Limits) -> Observed:
         return Observed((), (), unsafe=False, cpu_seconds=0.125)
 
-    child = SearchBudget(run, 0.25, 9)
+    child = SearchBudget(run, ResourceUsage(), 0.25, 9)
     lefts = [child.left]
     for _ in range(2):
         child.observe(Job((), ()), Limits())
         lefts.append(child.left)
     assert lefts == [0.25, 0.125, 0.0]
+
+
+def test_searches_have_limits_of_their_own() -> None:
+    """What the tests used is not taken from them; loading more of torch costs the same on every machine."""
+    seen: list[Limits] = []
+
+    def run(job: Job, limits: Limits) -> Observed:
+        seen.append(limits)
+        return Observed((), (), unsafe=False)
+
+    child = SearchBudget(run, ResourceUsage(cpu=19.0, wall=59.0, received=1 << 20, deaths=7), 18.0, 9)
+    late = submission(q05="from torch.func import grad\n").files
+    child.observe(Job(late, (Program(late[0].module, (Call("f"),), (0,)),)), Limits(total_cpu=20.0, fresh_children=8))
+    assert child.left == 17.5
+    assert (seen[0].total_cpu, seen[0].total_wall, seen[0].fresh_children) == (39.0, 119.0, 15)
+    assert seen[0].total_bytes == Limits().total_bytes + (1 << 20)
+
+
+def test_values_of_the_reference_belong_to_the_inputs(context: GradingContext) -> None:
+    """Two forms of the code may have different inputs in cases of the same names."""
+    _, exercise = cast(Any, context.course.exercise("shift_right"))
+    entry = next(each for each in context.entries(exercise) if each.spec.kind == "values" and each.case.public)
+    ran = []
+    for drawn in (entry.drawn, entry.drawn.changed(bos_id=7)):
+        probed = place.ProbedCase(entry.case, entry.spec, drawn, drawn)
+        ran.append(place._reference_values(context, exercise, [probed]))
+    assert all(ran) and not np.array_equal(*(each.results[0].values for each in ran))
 
 
 @pytest.mark.parametrize("budget", ["CPU_OF_A_SUBMISSION", "RERUNS_OF_A_SUBMISSION"])

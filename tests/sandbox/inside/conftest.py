@@ -74,14 +74,14 @@ def serving() -> Callable[..., Answers]:
         sending.start()
         receiving.start()
         try:
-            serve.serve(job_read, results_write)
+            serve.serve(job_read, results_write, [])
         finally:
             os.close(results_write)
             for thread in (sending, receiving):
                 thread.join()
             os.close(job_read)
             os.close(results_read)
-        return answers
+        return answers[1:]  # without HELLO
 
     return served
 

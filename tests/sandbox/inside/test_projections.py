@@ -14,6 +14,7 @@ from torch import nn
 
 from grader.sandbox.inside.errors import InvalidResult
 from grader.sandbox.inside.projections import LOOKED_FOR, Projections
+from tests.sandbox.inside.test_layers import module, plain
 
 D, HEADS = 6, 2
 ROLES = ("w_q", "w_k", "w_v", "w_o")
@@ -98,21 +99,6 @@ ARRAYS: dict[str, Callable[[int, int], Any]] = {
 def use(layer: Any, x: Any) -> Any:
     """The layer as the contract says: called, or ``x @ w``."""
     return layer(x) if callable(layer) else x @ layer
-
-
-def module(**held: Any) -> nn.Module:
-    """A module that holds these attributes."""
-    made = nn.Module()
-    for name, value in held.items():
-        setattr(made, name, value)
-    return made
-
-
-def plain(**held: Any) -> Any:
-    """A plain object that holds these attributes."""
-    made = type("Attention", (), {})()
-    made.__dict__.update(held)
-    return made
 
 
 def check(instance: Any, apply: Callable[[Any], Applied], given: dict[str, Any] | None = None) -> dict[str, Any]:

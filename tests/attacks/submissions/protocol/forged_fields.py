@@ -11,12 +11,6 @@ import numpy as np
 from inside import frames
 
 
-def send(kind, value):
-    view = memoryview(frames.frame(kind, value))
-    while view:
-        view = view[os.write(3, view) :]
-
-
 def scaled_dot_product_attention(q, k, v, mask=None):
     frame = sys._getframe()
     while not isinstance(frame.f_locals.get("number"), int):
@@ -41,5 +35,5 @@ def scaled_dot_product_attention(q, k, v, mask=None):
         (frames.TOO_BIG, {}),
         (frames.LOADED, {"task": number}),
     ]
-    send(*wrong[number % len(wrong)])
+    os.write(3, frames.frame(*wrong[number % len(wrong)]))
     os._exit(0)

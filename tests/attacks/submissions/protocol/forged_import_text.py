@@ -11,17 +11,11 @@ import torch
 from inside import frames
 
 
-def send(kind, value):
-    view = memoryview(frames.frame(kind, value))
-    while view:
-        view = view[os.write(3, view) :]
-
-
 def scaled_dot_product_attention(q, k, v, mask=None):
     frame = sys._getframe()
     while not isinstance(frame.f_locals.get("number"), int):
         frame = frame.f_back
     text = "seen: %.6f" % float(torch.as_tensor(q).ravel()[0])
     fault = {"during": "import", "type": "Error", "bases": ["Exception"], "text": text, "file": None, "line": None}
-    send(frames.RAISED, {"task": frame.f_locals["number"], **fault})
+    os.write(3, frames.frame(frames.RAISED, {"task": frame.f_locals["number"], **fault}))
     os._exit(0)

@@ -10,13 +10,6 @@ import sys
 import numpy as np
 from inside import frames
 
-
-def send(kind, value):
-    view = memoryview(frames.frame(kind, value))
-    while view:
-        view = view[os.write(3, view) :]
-
-
 STRANGE = {"attributes": {}, "shared": [["a", "b"]], "registered": {"w_q": 0}, "trainable": 5}
 
 
@@ -31,6 +24,6 @@ class MultiHeadAttention:
                 value = [STRANGE, [["w_q"]]]
             else:
                 value = [{"a": frames.Block(np.zeros((2, 2)))}] * len(task[5])
-            send(frames.RETURNED, {"task": number, "values": value})
+            os.write(3, frames.frame(frames.RETURNED, {"task": number, "values": value}))
             number += 1
         os._exit(0)
