@@ -85,7 +85,9 @@ def variants(text: str) -> Iterator[tuple[str, str]]:
             ast.fix_missing_locations(other)
             before, after = _said(node), _said(replacement)
             if before != after:
-                around = _around(tree, node)
+                statements = [s for s in ast.walk(tree) if isinstance(s, ast.stmt) and node in [*ast.walk(s)]]
+                innermost = min(statements, key=lambda s: sum(1 for _ in ast.walk(s)))
+                around = ast.unparse(innermost).splitlines()[0]
                 place = f" in “{around}”" if around != before else ""
                 yield f"{before} → {after}{place}", ast.unparse(other)
     match tree.body:
@@ -95,13 +97,6 @@ def variants(text: str) -> Iterator[tuple[str, str]]:
 
 def _said(node: ast.AST) -> str:
     return " ".join(ast.unparse(node).split())
-
-
-def _around(tree: ast.Module, node: ast.AST) -> str:
-    """The first line of the innermost statement that contains ``node``."""
-    statements = [s for s in ast.walk(tree) if isinstance(s, ast.stmt) and any(n is node for n in ast.walk(s))]
-    innermost = min(statements, key=lambda s: sum(1 for _ in ast.walk(s)))
-    return ast.unparse(innermost).splitlines()[0]
 
 
 def _left_alone(tree: ast.Module) -> set[ast.AST]:

@@ -88,6 +88,7 @@ _POWER = Message("Power {count} of the matrix “${what}$” is not computed her
 _SQUARE = Message("“${what}$” is {shape}; only a square matrix has powers.")
 _SQUARE_TRACE = Message("“${what}$” is {shape}; only a square matrix has a trace.")
 _BELOW = Message("“${what}$” is {shape} and cannot be a divisor.")
+_EXPONENTIAL = Message("“${what}$” would be the exponential of a matrix, which is not computed here.")
 _NO_SIZE = Message("The size of {what} is not clear here: add it to or multiply it by something of known size.")
 _ONES = Message("a vector of ones")
 _MAP = Message("“${what}$” is a function: write `{what}(x)`.")
@@ -696,6 +697,8 @@ class Evaluator:
             raise ShapeError(_NO_SIZE.fill(what=IDENTITY if value.at is None else UNIT))
         if isinstance(value, Vec) and function == "abs":
             return self._norm(value)
+        if isinstance(value, Mat) and function == "exp" and "matrix" not in self.names.vocabulary.kinds.values():
+            raise ShapeError(_EXPONENTIAL.fill(what=show(FunctionCall("exp", (body,)))))
         self.meter.spend(10)
         return map_entries(value, lambda x: scalars.apply(function, x))
 

@@ -374,7 +374,10 @@ class Flat:
             case Number(value):
                 return _number(value)
             case Plus(terms):
-                return _total((minus, self._polynomial(term, bound)) for minus, term in terms)
+                total: Polynomial = {}
+                for minus, term in terms:
+                    total = _add(total, self._polynomial(term, bound), Fraction(-1 if minus else 1))
+                return _reduced(total)
             case Times():
                 factor, core = self._factors(node, bound)
                 return factor if core is None else _multiply(factor, _atom(core))
@@ -509,13 +512,6 @@ def _column_of(node: Node) -> tuple[Node, Node] | None:
             case Times() if found := _column_of(last):
                 return product_of([(" ", node.first), *node.rest[:-1], (" ", found[0])]), found[1]
     return None
-
-
-def _total(terms: Iterator[tuple[bool, Polynomial]]) -> Polynomial:
-    found: Polynomial = {}
-    for minus, term in terms:
-        found = _add(found, term, Fraction(-1 if minus else 1))
-    return _reduced(found)
 
 
 def _raised(base: Polynomial, exponent: Fraction) -> Polynomial:

@@ -287,6 +287,9 @@ class _Parser:
             index = next(name for name in ("i…", "r…", "a…", "c…") if name not in taken)
             summed = Sum((index,), ONE, high, "", _replaced(first, last, Name(index)))
             return [*terms[:at], (minus, self.made(summed))]
+        sizes = [name for name, kind in self.vocabulary.kinds.items() if kind == "scalar"]
+        if len(sizes) == 1 and {*terms} == {(minus, last)}:  # 1 + 1 + … + 1
+            return [(minus, self.made(Sum(("i…",), ONE, Name(sizes[0]), "", last)))]
         raise ParseError(_ELLIPSIS)
 
     def product(self) -> Node:
@@ -325,7 +328,7 @@ class _Parser:
 
     def beside(self, before: Node) -> tuple[Sign, Node]:
         """A factor side by side with the one before: a number only as a vector of ones, x 1ᵀ, (p·v) 1 or diag(p) 1."""
-        entry, bracket = self.next, self.sign_at(self.at - 1, ")")
+        entry, bracket = self.next, self.sign_at(self.at - 1, ")") or isinstance(before, Transpose)
         scalar = isinstance(before, Name) and self.vocabulary.kinds.get(before.name) == "definition"
         factor = self.factor()
         if factor == Transpose(ONE):
@@ -623,6 +626,8 @@ class _Parser:
         if len(rows) == 1 and isinstance(rows[0][-1], ListNode) and _DOTS in rows[0][-1].items:
             rows = [[*children(row)] or [row] for row in rows[0]]
         rows = [[_DOTS] if {*row} == {_DOTS} else row for row in rows]
+        if [_DOTS] in rows and max(map(len, rows)) == 1:
+            rows = [[row[0] for row in rows]]  # a column
         if [_DOTS] in rows:
             return self.made(_matrix(rows))
         rows = [self.columns(row) if _DOTS in row else row for row in rows]
@@ -810,6 +815,8 @@ class _Parser:
                 return self.made(Plus(((False, self.made(FunctionCall("exp", args))), (True, ONE))))
             case "transpose":
                 return self.made(Transpose(args[0]))
+            case "diag" if isinstance(args[0], Times) and args[0].rest[-1] == (" ", ONE):  # the sums of a matrix's rows
+                args = (Times(args[0].first, (*args[0].rest[:-1], (" ", SOME_ONES))),)
             case "dot" | "outer" | "matmul":
                 sign: Sign = {"dot": "·", "outer": "⊗", "matmul": "@"}[name]  # type: ignore[assignment]
                 return self.made(Times(args[0], ((sign, args[1]),)))

@@ -256,7 +256,7 @@ def one_by_one(text: str) -> Contents | None:
 def _refused(part: _Part, why: Text) -> Iterator[Answer]:
     """The answers in a part that cannot be parsed. An entry in which nothing is written is no answer."""
     lost = [part.item] if part.item else _NAMED.findall(part.text[: _KEPT * 10])
-    written = _written(part)
+    written = (_COLON.split(part.text, maxsplit=1)[-1] if part.item else part.text).strip()[:_KEPT]
     for item in dict.fromkeys(lost):
         yield Answer(item, written, part.line, why) if written else Answer(item, None, part.line)
 
@@ -316,12 +316,6 @@ def _parsed(part: _Part) -> dict[str, Any]:
 
 def _reason(text: Text) -> Text:
     return Text(*(printable(said, 400).rstrip(".。") for said in (text.en, text.zh)))
-
-
-def _written(part: _Part) -> str:
-    """An entry as it was written, without its id."""
-    after = _COLON.split(part.text, maxsplit=1)[-1] if part.item else part.text
-    return after.strip()[:_KEPT]
 
 
 def _unique(answers: Sequence[Answer]) -> Iterator[Answer]:

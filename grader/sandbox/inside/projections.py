@@ -397,7 +397,9 @@ class Projections:
 
         Vectors are filled after matrices, so that a bias with a place of its own is not cleared.
         """
-        shared = _shared(places)  # before filling, because a change of dtype separates them
+        # Pairs of roles that share a place; before filling, because a change of dtype separates them.
+        spots = {role: {_spot(piece) for piece in place} for role, place in places.items()}
+        shared = [[a, b] for a, b in itertools.combinations(sorted(spots), 2) if spots[a] & spots[b]]
         biased = False
         for role, place in places.items():
             if weights[role].ndim == 2:
@@ -455,12 +457,6 @@ def _put(role: str, place: Pieces, weight: Any) -> None:
     for piece in place:
         piece.fill(weight[:, start : start + piece.shape[1]])
         start += piece.shape[1]
-
-
-def _shared(places: dict[str, Pieces]) -> list[list[str]]:
-    """Pairs of roles that share a place."""
-    spots = {role: {_spot(piece) for piece in place} for role, place in places.items()}
-    return [[a, b] for a, b in itertools.combinations(sorted(spots), 2) if spots[a] & spots[b]]
 
 
 def _spot(piece: Piece) -> tuple[int, str]:
