@@ -22,6 +22,10 @@ _NOT_REPEATABLE = Message(
     "The same call does not always give the same result: something in it is random, or it keeps something from an "
     "earlier call."
 )
+_ALONE = Message(
+    "Each public case that fails is correct if it runs alone. Something is kept from an earlier call or instance, such "
+    "as a list that is a default value (`def f(x, found=[])`), or an attribute of the class."
+)
 #: The maximum number of cases that are named.
 _FEW = 4
 #: With fewer cases, any split would have some tag by chance.
@@ -29,11 +33,15 @@ _FEWEST = 3
 
 
 def unsteady(failure: WrongExercise) -> Iterator[Diagnosis]:
-    """That repeated calls give different results, if values are wrong as well."""
+    """That repeated calls give different results, or that cases are wrong only after others, if values are wrong."""
     said_of_calls = [each.verdict.message for each in failure.evidence if each.counts]
     wrong = any(each.failed and each.seen.spec.kind == _main_check(failure.exercise) for each in failure.evidence)
     if wrong and (DIFFERENT in said_of_calls or STATE in said_of_calls):
         yield Diagnosis("condition", _NOT_REPEATABLE)
+        return
+    failed = [(each.seen.spec, each.seen.drawn) for each in failure.public_values()]
+    if failed and all([*failure.rerun([each])] == [True] for each in failed):  # each in a process of its own
+        yield Diagnosis("condition", _ALONE)
 
 
 def condition(failure: WrongExercise) -> Iterator[Diagnosis]:

@@ -38,9 +38,9 @@ def _places(failure: WrongExercise) -> Iterator[Diagnosis]:
 EXPLAINERS: tuple[tuple[Explainer, bool], ...] = (
     (mistake, False),
     (slip, True),
+    (unsteady, False),
     (raised, False),
     (_places, True),
-    (unsteady, False),
     (relation, False),
     (small_slip, False),
     (condition, False),

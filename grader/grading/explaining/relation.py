@@ -201,9 +201,7 @@ def _part(evidence: Evidence) -> Text | None:
     places = [next((at for at, array in mine.items() if near(array, each)), ()) for each in right]
     if not all(places):
         return None
-    if len(right) > 1:
-        return _ORDER.fill(count=len(right))
-    return _AMONG.fill(where=_place(got, places[0]))
+    return _ORDER.fill(count=len(right)) if len(right) > 1 else _AMONG.fill(where=_place(got, places[0]))
 
 
 def _parts(got: dict[str, Any] | list[Any] | tuple[Any, ...]) -> dict[tuple[Any, ...], NDArray[Any]]:

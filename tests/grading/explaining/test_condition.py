@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -124,6 +124,20 @@ def test_results_that_differ_from_call_to_call() -> None:
         told = replace(again, verdict=replace(again.verdict, message=message))
         found = [plain(each.text.en) for each in unsteady(failure(tried("a", WRONG, x=ROWS), told))]
         assert any(text.startswith("The same call does not always give the same result") for text in found) is said
+
+
+@pytest.mark.parametrize("alone", [True, False, None])
+def test_cases_that_are_wrong_only_after_others(alone: bool | None) -> None:
+    """Each is run alone; what cannot be told is not said."""
+    asked: list[int] = []
+
+    def rerun(given: Sequence[object]) -> list[bool | None]:
+        asked.append(len(given))
+        return [True if len(asked) == 1 else alone]
+
+    whole = failure(*(tried(name, WRONG, x=ROWS) for name in "ab"))
+    found = [plain(each.text.en) for each in unsteady(replace(whole, rerun=rerun))]
+    assert any("is correct if it runs alone" in text for text in found) is (alone is True) and asked == [1, 1]
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,4 @@ def _named(order: tuple[int, ...]) -> Text:
     moved = [axis for axis, place in enumerate(order) if axis != place]
     if len(order) == 2:
         return _TRANSPOSED
-    if len(moved) == 2:
-        return _SWAPPED.fill(one=moved[0], two=moved[1])
-    return _PERMUTED.fill(order=order)
+    return _SWAPPED.fill(one=moved[0], two=moved[1]) if len(moved) == 2 else _PERMUTED.fill(order=order)
