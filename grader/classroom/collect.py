@@ -345,9 +345,7 @@ def _forged(submission: FoundSubmission, tree: _Tree) -> Text | None:
     then = {_composed(name): digest for name, digest in submission.digests}
     now = {_composed(name): _digest(tree, name) for name, _ in submission.files if gradable(name)}
     names = sorted(name.rpartition("/")[2] for name in then.keys() | now.keys() if then.get(name) != now.get(name))
-    if not names:
-        return None
-    return _FORGED.fill(names=listing(names))
+    return None if not names else _FORGED.fill(names=listing(names))
 
 
 def _composed(name: str) -> str:

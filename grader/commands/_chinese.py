@@ -130,9 +130,7 @@ def _said(error: click.UsageError) -> str:
         case click.BadArgumentUsage():
             return f"参数用法不对：{error.message}"
     extra = re.fullmatch(r"Got unexpected extra arguments? \((.*)\)", error.message)
-    if extra:
-        return f"多出了参数：{extra[1]}。"
-    return f"命令行无法理解：{error.message}"
+    return f"多出了参数：{extra[1]}。" if extra else f"命令行无法理解：{error.message}"
 
 
 def _name(error: click.BadParameter) -> str:

@@ -271,9 +271,7 @@ def _end_of(process: subprocess.Popen[bytes]) -> Exception:
     code = process.wait()
     if code == -signal.SIGKILL:
         return SandboxKilled(_KILLED)
-    if code == _IMPORT_FAILED:
-        return LibrariesChanged(_NOT_IMPORTED)
-    return Exceeded("process")
+    return LibrariesChanged(_NOT_IMPORTED) if code == _IMPORT_FAILED else Exceeded("process")
 
 
 def _unpickled(data: bytes) -> Any:

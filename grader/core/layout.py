@@ -25,9 +25,7 @@ _BEGIN = re.compile(rf" *(?:[-*] +|{marks.LISTING} *)?")
 
 def cells(text: str) -> int:
     """The width of ``text`` on a terminal, in cells."""
-    if text.isascii():
-        return len(text)
-    return sum(_cell(char) for char in text)
+    return len(text) if text.isascii() else sum(_cell(char) for char in text)
 
 
 def _cell(char: str) -> int:

@@ -47,9 +47,7 @@ _OF_LIBRARIES = ("cannot allocate memory", "failed to map segment", "can't start
 
 def processors() -> int:
     """How many processors this process may use (``taskset`` can restrict them)."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def shortage(error: BaseException) -> Text | None:

@@ -145,9 +145,7 @@ class _Reader:
             self.fail(event, (), _DEEP, limit=MAX_DEPTH)
         if isinstance(event, events.ScalarEvent):
             return _scalar(event.value) if event.implicit[0] else event.value
-        if isinstance(event, events.SequenceStartEvent):
-            return self.sequence(path)
-        return self.mapping(path)
+        return self.sequence(path) if isinstance(event, events.SequenceStartEvent) else self.mapping(path)
 
     def sequence(self, path: Path) -> list[Any]:
         found: list[Any] = []

@@ -84,6 +84,8 @@ class Cleaner:
         written = trial.numbers(node)
         found = self._smaller(trial, written)
         dropped = _left_out(written, found[0]) if found else ()
+        there = {*walk(node)}  # log(1) is a 0 that nobody wrote
+        dropped = tuple(part for part in dropped if all(children(leaf) or leaf in there for leaf in walk(part)))
         # As written first, since multiplying out hides factors; and flat first, since it collects like terms.
         flat = list(dict.fromkeys(self._flat(trial, variant) for variant in (written, *found)))
         return Cleaned(tuple(self._settled(trial, flat, self._flat)), dropped)

@@ -326,11 +326,16 @@ def needs_given_variances(left: Node, right: Node, names: Declarations) -> bool:
 
 
 def _moments(node: Node) -> list[tuple[Node, int]]:
-    """Each E, Var or Cov in a formula, with the number of earlier occurrences of the same one."""
+    """Each E, Var or Cov in a formula, with the number of earlier occurrences of the same one.
+
+    Not those of sums and of numbers: they change where a variance is put in, as it should be.
+    """
     found: dict[Node, int] = {}
     listed: list[tuple[Node, int]] = []
     for part in _multiplied(node):
-        if isinstance(part, FunctionCall) and part.function in ("E", "Var", "Cov"):
+        inside = {type(each) for each in walk(part)}
+        moment = isinstance(part, FunctionCall) and part.function in ("E", "Var", "Cov")
+        if moment and Sum not in inside and Name in inside:
             listed.append((part, found.get(part, 0)))
             found[part] = found.get(part, 0) + 1
     return listed

@@ -80,6 +80,7 @@ _WHICH_PRODUCT = Message(
     "`q kᵀ` for the outer product."
 )
 _NEEDS_NUMBER = Message("“${what}$” should be a number, but it is {shape}.")
+_BLOCK = Message("Brackets hold numbers here, and “${what}$” is {shape}; blocks are not read.")
 _NEEDS_VECTOR = Message("“${what}$” should be a vector, but it is {shape}.")
 _PLANE = Message("Only a vector with two numbers has an angle, and “${what}$” is none.")
 #: The highest power of a matrix that is computed.
@@ -574,7 +575,7 @@ class Evaluator:
             return Mat(tuple(rows))
         for item, value in zip(items, values, strict=True):
             if isinstance(value, (Vec, Mat, SizelessTensor)):
-                raise ShapeError(_NEEDS_NUMBER.fill(what=show(item), shape=describe_shape(value)))
+                raise ShapeError(_BLOCK.fill(what=show(item), shape=describe_shape(value)))
         return Vec(tuple(values), unoriented=True)
 
     # -------------------------------------------------------------------------------------------- sums

@@ -64,7 +64,9 @@ def shape(node: Node, names: Declarations) -> Shape:  # noqa: PLR0911
         case ListNode(items):
             return "column" if all(shape(item, names) == "number" for item in items) else "matrix"
         case Subscript(of, at):
-            return _shape_of_part(of, len(at), names)
+            if isinstance(of, Name) and isinstance(names.declared.get(of.name), Rotation):
+                return "matrix"
+            return "row" if shape(of, names) == "matrix" and len(at) == 1 else "number"
         case Transpose(of):
             found = shape(of, names)
             return "row" if found == "column" else "column" if found == "row" else found
@@ -97,12 +99,6 @@ def _shape_of_name(name: str, names: Declarations) -> Shape:
         return "matrix"
     shapes: Mapping[str, Shape] = {"vector": "column", "matrix": "matrix"}
     return shapes.get(names.vocabulary.kinds.get(name, ""), "number")
-
-
-def _shape_of_part(of: Node, indices: int, names: Declarations) -> Shape:
-    if isinstance(of, Name) and isinstance(names.declared.get(of.name), Rotation):
-        return "matrix"
-    return "row" if shape(of, names) == "matrix" and indices == 1 else "number"
 
 
 def _shape_of_call(function: str, args: tuple[Node, ...], names: Declarations) -> Shape:

@@ -60,6 +60,7 @@ _ONE_ARGUMENT = Message("one argument")
 _MORE_ARGUMENTS = Message("{low} to {high} arguments")
 _EXACT_ARGUMENTS = Message("{low} arguments")
 _TWO_INDICES = Message("Which index does the sum run over: {indices}? Write it below the sign: `Σ_{first} …`")
+_PRIMED = Message("“{what}'” cannot be read: write the derivative with `∂`, as in `∂{what}(s)/∂s`.")
 _NUMBERS = Message("“{near}”: an operator is missing before the number.")
 _TOO_LARGE = Message("The number {number} is too large or too small.")
 _EXPONENT = Message("The exponent {exponent} is too large.")
@@ -756,6 +757,8 @@ class _Parser:
             return self.sum_word()
         if name == "ones" and not self.sign("(", "[", "{"):
             return SOME_ONES
+        if self.sign("'"):
+            raise ParseError(_PRIMED.fill(what=name))
         power: Node | None = None
         if self.skip("^"):
             power = self.exponent()
@@ -1089,10 +1092,13 @@ class _Parser:
         return self.differentiate(self.factor(), by)
 
     def slope_of_map(self, entry: Token) -> Node | None:
-        """``DF(x)``, ``D F``, ``J_F(x)`` or ``D(id + F)(x)``; None if the next word is neither."""
+        """``DF(x)``, ``D F``, ``J_F(x)``, ``id'`` or ``D(id + F)(x)``; None if the next word is neither."""
         known, name = maps(self.vocabulary), entry.text[1:].strip("_{}")
         two = any(self.sign_at(at, ",") for at in range(self.at + 1, self.matching(self.at + 1)))  # D(F(x), x)
         derives = entry.text[0] == "D" and name in (*known, "", self.vocabulary.by) and not two
+        if known and entry.text == "id" and self.sign_at(self.at + 1, "'"):
+            self.at += 2
+            return self.differentiate(*(self.call_arguments() if self.sign("(") else (Name(self.vocabulary.by),)) * 2)
         if not known or not (derives or (name in known and entry.text.startswith("J_"))):
             return None
         self.entries[self.at : self.at + 1] = [Token("word", name, entry.at, False)] if name else []

@@ -348,9 +348,7 @@ def apply(function: str, x: Scalar) -> Scalar:
     if abs(x) > _FARTHEST:
         raise TooExpensiveError(TOO_EXPENSIVE)
     x = to_mpf(x)
-    if function == "sigmoid":
-        return 1 / (1 + mp_context().exp(-x))
-    return getattr(mp_context(), function)(x)
+    return 1 / (1 + mp_context().exp(-x)) if function == "sigmoid" else getattr(mp_context(), function)(x)
 
 
 def _derivative(function: str, x: Scalar, value: Scalar) -> Scalar:

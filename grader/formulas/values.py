@@ -79,9 +79,7 @@ def flatten(value: FormulaValue) -> Iterable[Scalar]:
 
 def entries(value: Vec | Mat) -> Iterable[Scalar]:
     """All numbers in a vector or matrix."""
-    if isinstance(value, Vec):
-        return value.items
-    return (entry for row in value.rows for entry in row)
+    return value.items if isinstance(value, Vec) else (entry for row in value.rows for entry in row)
 
 
 def map_entries(value: FormulaValue, function: Callable[[Scalar], Scalar]) -> FormulaValue:

@@ -320,7 +320,10 @@ def _line(path: Path, number: int, line: bytes, course_id: str) -> Event | None:
         _check_format(entry)
         if entry.get("course") != course_id and isinstance(entry.get("course"), str):
             return None
-        return _event(entry)
+        name = entry.get("event")
+        if not isinstance(name, str) or name not in _KINDS:
+            raise ValueError(f"found {_short(name)} as “event”; expected one of {', '.join(_KINDS)}")
+        return _KINDS[name](**{field: _value(entry, field, form, default) for field, form, default in _fields(name)})
     except _Newer as newer:
         raise StateError(
             Message("{path}, line {number}: {newer}; this attncheck reads format {format}. Update attncheck;")
@@ -374,13 +377,6 @@ def _fields(name: str) -> tuple[tuple[str, Any, Any], ...]:
     kind = _KINDS[name]
     types = get_type_hints(kind)
     return tuple((field.name, types[field.name], field.default) for field in dataclasses.fields(kind))
-
-
-def _event(entry: Mapping[str, Any]) -> Event:
-    name = entry.get("event")
-    if not isinstance(name, str) or name not in _KINDS:
-        raise ValueError(f"found {_short(name)} as “event”; expected one of {', '.join(_KINDS)}")
-    return _KINDS[name](**{field: _value(entry, field, form, default) for field, form, default in _fields(name)})
 
 
 def _value(entry: Mapping[str, Any], field: str, form: Any, default: Any) -> Any:

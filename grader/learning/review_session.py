@@ -117,9 +117,7 @@ def step(review: Review, action: Action, now: datetime) -> Turn:
     """The result of ``action`` at time ``now``; where a card waits for its rating, any line is a ``TypedAnswer``."""
     if review.outcome is not None:
         return _rate(review, review.outcome, action, now)
-    if review.quiz is not None:
-        return _ask(review, review.quiz, action, now)
-    return _write(review, action, now)
+    return _ask(review, review.quiz, action, now) if review.quiz is not None else _write(review, action, now)
 
 
 def graded(review: Review, report: Report, now: datetime) -> Turn:
@@ -171,9 +169,7 @@ def _after(review: Review, quiz: quiz_session.Session, now: datetime) -> Review:
     """The review at the next item of ``quiz``, else at the next card."""
     if quiz.left:
         return replace(review, left=True)
-    if quiz.over:
-        return _at_card(review, review.at + 1, now)
-    return replace(review, quiz=quiz, outcome=None)
+    return _at_card(review, review.at + 1, now) if quiz.over else replace(review, quiz=quiz, outcome=None)
 
 
 def _rate(review: Review, outcome: Outcome, action: Action, now: datetime) -> Turn:

@@ -164,9 +164,7 @@ class Guard:
         rest = urlencode([(name, value) for name, value in given if name != PARAMETER])
         # a path on this server; //elsewhere would be another host
         place = "/" + scope["path"].lstrip("/\\") + (f"?{rest}" if rest else "")
-        if has_cookie:
-            return RedirectResponse(place, 303)
-        return self._exchange(scope, ticket, place)
+        return RedirectResponse(place, 303) if has_cookie else self._exchange(scope, ticket, place)
 
     def _exchange(self, scope: Scope, ticket: str, place: str) -> App:
         """The cookie for a ticket, and the way to ``place``.

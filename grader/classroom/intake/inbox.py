@@ -207,6 +207,4 @@ class _Guard:
         if len(theirs | (owners - {ours.st_uid})) > 1:
             return _SEVERAL_ACCOUNTS.fill(folder=home)
         others = sorted(other for other, uids in self.accounts.items() if other != home and uids & theirs)
-        if others:
-            return _ONE_ACCOUNT.fill(others=listing(others, 3))
-        return None
+        return _ONE_ACCOUNT.fill(others=listing(others, 3)) if others else None

@@ -310,9 +310,7 @@ class _Reader:
         following = self.peek()
         if following is None or following.text in _SIGNS - {"|"} or following.text in ")]}⟩⌋⌉":
             raise LayoutError(f"nothing follows “{after}” at character {token.at + 1}")
-        if after in ("_", "^"):
-            return self._bare([])
-        return self._part([])
+        return self._bare([]) if after in ("_", "^") else self._part([])
 
     def _fraction(self, parts: list[Tree]) -> list[Tree]:
         """``parts`` with the last product over what follows ``/``."""

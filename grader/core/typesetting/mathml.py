@@ -91,7 +91,8 @@ def _of(tree: Tree) -> str:
         case Atom(text, "number"):
             return f"<mn>{html.escape(text)}</mn>"
         case Atom(text, "word"):
-            return _word(text)
+            named = len(text) > 1 and text.isalnum() and text.isascii()
+            return f"<mi>{text}</mi>" if named else f"<mtext>{html.escape(text)}</mtext>"
         case Atom(text, _):
             return _sign(text)
         case Root(of):
@@ -111,11 +112,6 @@ def _of(tree: Tree) -> str:
 
 def _row_of(*parts: str) -> str:
     return f"<mrow>{''.join(parts)}</mrow>"
-
-
-def _word(text: str) -> str:
-    named = len(text) > 1 and text.isalnum() and text.isascii()
-    return f"<mi>{text}</mi>" if named else f"<mtext>{html.escape(text)}</mtext>"
 
 
 def _sign(text: str, how: str = "") -> str:

@@ -42,6 +42,8 @@ from grader.formulas.tokens import names as table
 SIGNS = ("Σ", "∂", "dot", "√", "R", "T", "[]", "index", "kron", "×", "+")
 _KRONECKER = ("delta", "onehot", "diag")
 
+#: How the clauses begin that say that something is missing altogether.
+ABSENT = "there is no"
 _ABSENT = Message("there is no {what}")
 _NONE_OF = Message("there is none of {what}")
 _BOTH = Message("{what} still stand together")

@@ -262,7 +262,7 @@ def not_judged(lines: Sequence[Line]) -> Text | None:
     return None if line is None else _NOT_JUDGED.fill(number=line.number)
 
 
-def why_incomplete(found: Progress, lines: Sequence[Line], names: Declarations) -> list[Text]:
+def why_incomplete(found: Progress, lines: Sequence[Line], looker: Looker) -> list[Text]:
     """What is missing, from the tests that failed; empty if only the end is."""
     remarks = _remarks(lines)
     place = next((at for at, shown in enumerate(found.shown) if not shown), None)
@@ -271,7 +271,7 @@ def why_incomplete(found: Progress, lines: Sequence[Line], names: Declarations) 
     stage = found.route.stages[place]
     if place in found.late:
         return [_LATE.fill(number=found.late[place])]
-    return [*remarks[:1], *_nearest(lines[:-1] if found.at_end else lines, stage, names), stage.missing]
+    return [*remarks[:1], *_nearest(lines[:-1] if found.at_end else lines, stage, looker), stage.missing]
 
 
 def ideas(found: Progress) -> list[Text]:
@@ -306,18 +306,27 @@ def _remarks(lines: Sequence[Line]) -> list[Text]:
     return found
 
 
-def _nearest(lines: Sequence[Line], stage: Stage, names: Declarations) -> list[Text]:
+def _nearest(lines: Sequence[Line], stage: Stage, looker: Looker) -> list[Text]:
     """What keeps the line that comes closest from having the property, if that can be said in words."""
     # As it is written: what was cleaned away may be what the line is short of.
     sides = Counter(line.number for line in lines)
     found = [
-        (line.number, failures(line.node, stage.is_, names))
+        (line.number, failures(line.node, stage.is_, looker.names))
         for line in lines
         if line.variants and sides[line.number] == 1
     ]
     # Of lines that come equally close, the last.
     number, why = min(reversed(found), key=lambda one: len(one[1]) or math.inf, default=(0, []))
-    return [_LACKS.fill(number=number, why=why[0])] if why and why[0].en else []
+    if not why or not why[0].en:
+        return []
+    if why[0].en.startswith(properties.ABSENT):  # where it went; if no line has it, the question says more
+        nodes = [(0, looker.start), *((line.number, line.node) for line in lines)]
+        lacking = {at for at, node in nodes if why[0] in failures(node, stage.is_, looker.names)}
+        had = [at for at, _ in nodes if at < number and at not in lacking]
+        if not had:
+            return []
+        number = min(at for at in lacking if at > had[-1])
+    return [_LACKS.fill(number=number, why=why[0])]
 
 
 def why_not_the_end(line: Line, route: Route, names: Declarations) -> list[Text]:

@@ -124,7 +124,9 @@ _THE_LINE = Message("That line")
 _UNREAD = Message("Line {number}, “${text}$”: {why}")
 _NOT_YET = Message("Every step so far is right, but “${last}$” is not the end yet.")
 _LINE = Message("line {number}")
-_REMARKS = Message("Read as remarks, not as steps: {lines}. If a formula in them is a step, give it a line of its own.")
+_REMARKS = Message(
+    "\nRead as remarks, not as steps: {lines}. If a formula in them is a step, give it a line of its own."
+)
 _LIMITS = Message("Only limits of difference quotients are judged, so not {lines}; write a derivative with `∂`.")
 _ONLY_HERE = Message("Right, but line {number} holds only for the variances given here.")
 _STATE = Message("State what you assume about {missing}, each on its own line: given `{name}: iid(mean=…, var=…)`.")
@@ -714,7 +716,7 @@ def _why_incomplete(
     spec: Spec, steps: Sequence[Side], lines: Sequence[_stages.Line], shown: Progress, looker: Looker
 ) -> Text:
     """What is missing of a chain in which every step is right."""
-    missing = _stages.why_incomplete(shown, lines, looker.names)
+    missing = _stages.why_incomplete(shown, lines, looker)
     if missing and not all(shown.shown):
         return Sentences(tuple(missing))
     said = {"last": excerpt_of(steps[-1].text), "end": show(_of_bank(spec).end)}

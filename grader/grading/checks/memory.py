@@ -145,9 +145,7 @@ def judge(seen: JudgeInput) -> Verdict:
         return Verdict(Status.FAILED, _ARRAY.fill(times=largest / limit))
     if peak >= limit * _BYTES:
         return Verdict(Status.FAILED, _PEAK.fill(times=peak / limit / _BYTES))
-    if unseen:
-        return Verdict(Status.FAILED, _UNSEEN)
-    return Verdict(Status.PASSED)
+    return Verdict(Status.FAILED, _UNSEEN) if unseen else Verdict(Status.PASSED)
 
 
 def signature(got: tuple[Observation, ...], drawn: Drawn, spec: CheckSpec) -> tuple[Observation, ...]:

@@ -70,9 +70,7 @@ def _beside(panels: Sequence[list[Styled]], console: Console) -> None:
 
 
 def _panel(panel: Panel, width: int, lang: Lang, coloured: bool) -> list[Styled]:
-    if isinstance(panel, HeatMap):
-        return _heat_map(panel, width, lang, coloured)
-    return _table(panel, width, lang)
+    return _heat_map(panel, width, lang, coloured) if isinstance(panel, HeatMap) else _table(panel, width, lang)
 
 
 def _spread(count: int, most: int) -> list[int]:

@@ -136,7 +136,9 @@ def _attentions(instance: Any, parts: list[Component], d_model: int, wanted: int
         named = "self_" if _says_cross(found[0][0].lower()) else "cross_"
         missing = ",".join(named + role for role in _QKV)
         raise InvalidResult("projections", missing, ",".join(LOOKED_FOR), *held_names(instance))
-    cross = _cross([path for path, _ in found])
+    # The cross-attention is the only one whose name says so, else the second.
+    said = [at for at, (path, _) in enumerate(found) if _says_cross(path.lower())]
+    cross = said[0] if len(said) == 1 else min(1, len(found) - 1)
     own = next((at for at in range(len(found)) if at != cross), cross)
     return [found[own][1], found[cross][1]]
 
@@ -177,12 +179,6 @@ def _output(path: str, parts: list[Component], d_model: int, taken: set[int]) ->
             if square and not taken & _bases({"w_o": place}):
                 return place
     return None
-
-
-def _cross(paths: list[str]) -> int:
-    """Which attention is the cross-attention: the only one whose name says so, else the second."""
-    named = [at for at, path in enumerate(map(str.lower, paths)) if _says_cross(path)]
-    return named[0] if len(named) == 1 else min(1, len(paths) - 1)
 
 
 def _says_cross(path: str) -> bool:
