@@ -612,6 +612,8 @@ def _stored(row: Sequence[Any], learners: Sequence[str]) -> SubmissionRow:
     when = datetime.fromisoformat(at) if at else None
     why = None if error is None else Text(*_typed((error, zh), _TEXT, _TEXT))
     members = tuple(_typed(learners, *[_TEXT] * len(learners)))
+    if not all(members):
+        raise ValueError("a learner without an id")
     return SubmissionRow(key, path, members, digest, draws, when, bool(late), attempt, why, signed, signature)
 
 

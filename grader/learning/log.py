@@ -311,7 +311,9 @@ def _unfinished(path: Path, lines: list[bytes], last: bytes, course_id: str) -> 
 
 def _line(path: Path, number: int, line: bytes, course_id: str) -> Event | None:
     """The event on a line; None if it belongs to another course or was cut short. Raises StateError."""
-    if line.rstrip().endswith(_TORN):
+    begins = line.rstrip().removesuffix(_TORN)
+    # A line that was cut short begins like any other; the first one tells whether the file is ours.
+    if begins != line.rstrip() and (number > 1 or begins.lstrip().startswith(b"{")):
         return None
     try:
         entry = json.loads(line.decode())
@@ -462,17 +464,14 @@ def _closing(path: Path, file: io.FileIO) -> bytes:
     file.seek(0)
     first = next(filter(bytes.strip, iter(lambda: file.readline(_LONGEST_LINE), b"")), b"")
     if first.endswith(b"\n") or size >= len(first) == _LONGEST_LINE:
-        begins = first.removeprefix(_MARK)
-        if not begins.lstrip().startswith(b"{"):
-            begins = begins.rstrip().removesuffix(_TORN)  # a line that was cut short begins like any other
-        _line(path, 1, begins, _NO_COURSE)  # raises for a file that is not a log
+        _line(path, 1, first.removeprefix(_MARK), _NO_COURSE)  # raises for a file that is not a log
     file.seek(max(0, size - 1))
     if size == 0 or file.read(1) == b"\n":
         return b""
     file.seek(0)
     *lines, last = file.read().removeprefix(_MARK).split(b"\n")
     torn, _ = _unfinished(path, lines, last, _NO_COURSE)
-    return (_TORN if torn else b"") + b"\n"
+    return (_TORN if torn and last.strip() else b"") + b"\n"
 
 
 def _write(file: io.FileIO, data: bytes) -> None:

@@ -121,6 +121,7 @@ STRANGE = {
     "a time": ("UPDATE submission SET at = 'soon'", lambda book: book.submissions()),
     "an attempt": ("UPDATE submission SET attempt = 'two'", lambda book: book.submissions()),
     "a member": ("UPDATE member SET learner = x'00' WHERE learner = 'bo'", lambda book: book.submissions()),
+    "nobody": ("UPDATE member SET learner = '' WHERE learner = 'bo'", lambda book: book.submissions()),
     "answers": ("UPDATE submission SET answers = '[1, 2]'", lambda book: book.answers(ADA)),
     "notices": ("UPDATE submission SET notices = '[[]]'", lambda book: book.notices(ADA)),
     "a result": (stored('{"id": 3}'), lambda book: book.units(ADA, {"Q3": "v1"})),

@@ -373,8 +373,9 @@ def test_a_long_first_line_of_another_program(tmp_path: Path) -> None:
     for line in (b"\xff\xfe" + b"x\0" * 40_000, b"x" * 3_000_000, b"notes #torn", b" #torn"):
         path = tmp_path / "other.txt"
         path.write_bytes(line + b"\nmore\n")
-        with pytest.raises(StateError, match="line 1: not"):
-            log.append(path, ANSWER)
+        for use, given in ((log.append, ANSWER), (log.read, "test")):
+            with pytest.raises(StateError, match="line 1: not"):
+                use(path, given)  # type: ignore[operator]
         assert path.read_bytes() == line + b"\nmore\n"
 
 
