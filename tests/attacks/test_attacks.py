@@ -75,7 +75,11 @@ class Ring:
 
 @pytest.fixture(scope="module", params=SETTINGS)
 def ring(request: pytest.FixtureRequest, bait: Bait, course: Course) -> Iterator[Ring]:
-    """One sandbox for all attacks; under ``prove`` one for each combination of layers."""
+    """One sandbox for all attacks; under ``prove`` one for each combination of layers, and with all explanations.
+
+    Attacks on explanations have tests of their own.
+    """
+    names_only = request.config.option.markexpr == "not prove"
     with open_sandbox(mode="require", settings=request.param) as sandbox:
         try:
             sandbox.start()
@@ -86,7 +90,8 @@ def ring(request: pytest.FixtureRequest, bait: Bait, course: Course) -> Iterator
         seed = Seed(
             "secret", b"known to nobody!", secret=True
         )  # the same each time: numbers that look alike must not decide
-        yield Ring(sandbox, GradingContext(course, seed, sandbox.observe), bait, arena.hidden_numbers(course, seed))
+        context = GradingContext(course, seed, sandbox.observe, names_only=names_only)
+        yield Ring(sandbox, context, bait, arena.hidden_numbers(course, seed))
 
 
 #: Exercises whose references and mistakes take long, for the sake of a few attacks.
