@@ -741,10 +741,7 @@ def expecting(mistaken: Observation) -> Observe:
 
 @pytest.mark.parametrize(("error", "jobs"), [("NotImplementedError", 1), ("ValueError", 3)])
 def test_a_stub_is_not_compared_with_mistakes(error: str, jobs: int) -> None:
-    """If the code only raises NotImplementedError, the reference runs but the typical mistakes do not.
-
-    Those of code that raises anything else run, and the reference once more, to see if a case alone is right.
-    """
+    """Otherwise mistakes run, and the reference once more, to see if a case alone is right."""
     seen: list[Job] = []
 
     def observe_reference(job: Job, limits: Limits) -> Observed:

@@ -48,12 +48,14 @@ from grader.grading.explaining.traces import (
     Trace,
     equal_results,
     first_with,
+    has_entries_of,
     intermediate_at,
     is_computed_after,
     is_distinctive,
     is_distinctive_in,
     merged,
     read_trace,
+    same_content,
     to_array,
 )
 from grader.grading.explaining.unsuitable import function_around, relative, shared, text_of, unsuitable
@@ -383,7 +385,8 @@ class _Search:
         if last is None or last + 1 >= len(named) or sum(probe is not None for probe in appears) < 2:
             return None
         absent_mark = named[last + 1]
-        if any(first_with(absent_mark.values[at][-1], each) for at, each in first.items() if absent_mark.values[at]):
+        values = [(absent_mark.values[at][-1], each) for at, each in first.items() if absent_mark.values[at]]
+        if any(first_with(*each) is not None for each in values) or all(has_entries_of(*each) for each in values):
             return None
         probe = appears[last]
         there, absent = named[last].name, absent_mark.name
@@ -406,9 +409,14 @@ def _fixed(found: Iterable[Substitution]) -> Pairs:
 
 
 def _first_in_all(mark: ReferenceValue, traces: Mapping[int, Trace]) -> int | None:
-    """The first probe of the first case that has this value; None if some case never has it."""
-    found = [first_with(mark.values[at][-1], trace) for at, trace in traces.items() if mark.values[at]]
-    return None if None in found else found[0]
+    """The first probe that has this value in every case, and once: a helper that is called again has others, too."""
+    wanted = [(mark.values[at][-1], trace) for at, trace in traces.items() if mark.values[at]]
+
+    def has_it(probe: int) -> bool:
+        found = [(value, trace.values.get(probe, ())) for value, trace in wanted]
+        return all(len(values) == 1 and same_content(value, values[0]) for value, values in found)
+
+    return next(filter(has_it, traces[0].order), None)
 
 
 def _of_its_branch(probe: int, cases: set[int], traces: Mapping[int, Trace], first: Mapping[int, Trace]) -> bool:

@@ -211,6 +211,13 @@ def is_computed_after(probe: int, mark: ReferenceValue, traces: Mapping[int, Tra
     return False
 
 
+def has_entries_of(value: Any, trace: Trace) -> bool:
+    """Whether some probe has these entries, in whatever order and shape."""
+    mine = np.sort(np.ravel(value))
+    others = (np.ravel(each) for values in trace.values.values() for each in values if np.size(each) == mine.size)
+    return any(_close(mine, np.sort(each)) for each in others)
+
+
 def first_with(value: Any, trace: Trace) -> int | None:
     """The first probe that ever has this value; None if none has."""
     return next((n for n in trace.order if any(same_content(value, each) for each in trace.values[n])), None)

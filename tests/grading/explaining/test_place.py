@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
 import pytest
+import yaml
 
 from grader.core.marks import plain
 from grader.core.model import Call, Course, Diagnosis, Job, Landmark, Limits, Observed, Program, ResourceUsage, Returned
@@ -313,6 +315,13 @@ def test_beside_a_name_only_repairs_are_said() -> None:
         assert len(list(search._diagnoses("float64", traces))) == (0 if named else 1)
 
 
+def test_what_would_be_false_is_not_said(context: GradingContext, sandbox: Sandbox) -> None:
+    """Each case is a report that a reader found false."""
+    for each in yaml.safe_load((Path(__file__).parent / "silent.yaml").read_text("utf-8")):
+        found = graded(context, sandbox.observe, each["exercise"], each["code"]).diagnosis
+        assert not any(each["says"] in f"line {one.span and one.span.line} {plain(one.text.en)}" for one in found)
+
+
 def test_points_stay(context: GradingContext, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     """With and without the voice, and if it breaks, all else in the report is the same."""
     with_it = replace(graded(context, sandbox.observe, *WRONG), diagnosis=())
@@ -473,27 +482,21 @@ def test_searches_share_their_time() -> None:
 def test_searches_have_limits_of_their_own() -> None:
     """What the tests used is not taken from them; loading more of torch costs the same on every machine."""
     seen: list[Limits] = []
-
-    def run(job: Job, limits: Limits) -> Observed:
-        seen.append(limits)
-        return Observed((), (), unsafe=False)
-
-    child = SearchBudget(run, ResourceUsage(cpu=19.0, wall=59.0, received=1 << 20, deaths=7), 18.0, 9)
+    run = lambda job, limits: seen.append(limits) or Observed((), (), unsafe=False)  # noqa: E731
+    child = SearchBudget(run, ResourceUsage(cpu=19.0, wall=59.0, received=9, deaths=7), 18.0, 9)
     late = submission(q05="from torch.func import grad\n").files
-    child.observe(Job(late, (Program(late[0].module, (Call("f"),), (0,)),)), Limits(total_cpu=20.0, fresh_children=8))
-    assert child.left == 17.5
-    assert (seen[0].total_cpu, seen[0].total_wall, seen[0].fresh_children) == (39.0, 119.0, 15)
-    assert seen[0].total_bytes == Limits().total_bytes + (1 << 20)
+    child.observe(Job(late, (Program(late[0].module, (Call("f"),), (0,)),)), Limits(fresh_children=8))
+    more = replace(Limits(), total_cpu=39.0, total_wall=119.0, total_bytes=Limits().total_bytes + 9, fresh_children=15)
+    assert (child.left, seen) == (17.5, [more])
 
 
 def test_values_of_the_reference_belong_to_the_inputs(context: GradingContext) -> None:
     """Two forms of the code may have different inputs in cases of the same names."""
     _, exercise = cast(Any, context.course.exercise("shift_right"))
     entry = next(each for each in context.entries(exercise) if each.spec.kind == "values" and each.case.public)
-    ran = []
-    for drawn in (entry.drawn, entry.drawn.changed(bos_id=7)):
-        probed = place.ProbedCase(entry.case, entry.spec, drawn, drawn)
-        ran.append(place._reference_values(context, exercise, [probed]))
+    inputs = (entry.drawn, entry.drawn.changed(bos_id=7))
+    probed = [[place.ProbedCase(entry.case, entry.spec, drawn, drawn)] for drawn in inputs]
+    ran = [place._reference_values(context, exercise, cases) for cases in probed]
     assert all(ran) and not np.array_equal(*(each.results[0].values for each in ran))
 
 

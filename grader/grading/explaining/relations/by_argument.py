@@ -34,7 +34,8 @@ def relate(pairs: Sequence[Pair]) -> Text | None:
         return None
     right = [equal_entries(pair.got, pair.expected) for pair in pairs]
     correct, size = sum(int(each.sum()) for each in right), sum(each.size for each in right)
-    if size < ENOUGH or min(correct, size - correct) < _FEWEST:
+    # A single case with zeros, of several, may have them for another reason.
+    if size < ENOUGH or min(correct, size - correct) < _FEWEST or sum(map(np.any, right)) < min(2, len(right)):
         return None
     given = [dict(array_arguments(pair.drawn)) for pair in pairs]
     for name, first in given[0].items():
