@@ -117,14 +117,17 @@ def _code_cells(raw: RawFile, budget: ParseBudget) -> tuple[list[str], Text | No
     cells = notebook.get("cells")
     if not isinstance(cells, list):
         raise _malformed(raw, "no-cells")
-    prose = [isinstance(cell, dict) and cell.get("cell_type") != "code" for cell in cells]
-    sources = [_source(raw, at + 1, cell) for at, cell in enumerate(cells) if not prose[at]]
+    sources = [_source(raw, number, cell) for number, cell in enumerate(cells, 1) if not _is_prose(cell)]
     if len(sources) > MAX_CELLS:
         raise Unusable(raw.path, say.TOO_MANY_CELLS.fill(limit=MAX_CELLS))
     total = sum(map(len, sources))
     if total > MAX_SOURCE:
         raise Unusable(raw.path, too_large("cells", total, MAX_SOURCE))
     return sources, remark
+
+
+def _is_prose(cell: Any) -> bool:
+    return isinstance(cell, dict) and cell.get("cell_type") != "code"
 
 
 def _source(raw: RawFile, number: int, cell: Any) -> str:

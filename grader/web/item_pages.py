@@ -98,11 +98,8 @@ def _answered(visit: LearnerVisit, item: Item, *, again: bool) -> SentAnswer:
         return _kept(visit, item, SentAnswer(asked, Filled(entry), learner.told(error)))
     if comparing:
         return SentAnswer(done, Filled(entry), _CHOOSE_POINTS if done.card.compares else None)
-    if (
-        done.card.record.settled
-        and learner.attempts_at(item) == attempts
-        and text not in ("", *done.card.record.answers[-1:])
-    ):
+    record = done.card.record
+    if record.settled and learner.attempts_at(item) == attempts and text not in ("", *record.answers[-1:]):
         return _kept(visit, item, SentAnswer(done, Filled(entry), _SETTLED_MEANWHILE))
     return _kept(visit, item, SentAnswer(done, Filled(entry, _mark(done, doubted or text))))
 

@@ -23,8 +23,8 @@ _NOT_REPEATABLE = Message(
     "earlier call."
 )
 _ALONE = Message(
-    "Each public case that fails is correct if it runs alone. Something is kept from an earlier call or instance, such "
-    "as a list that is a default value (`def f(x, found=[])`), or an attribute of the class."
+    "Each public case that fails is correct if it runs alone. Something is random, or is kept from an earlier call or "
+    "instance, such as a list that is a default value (`def f(x, found=[])`), or an attribute of the class."
 )
 #: The maximum number of cases that are named.
 _FEW = 4

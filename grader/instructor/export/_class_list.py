@@ -172,8 +172,7 @@ def roster(book: Book, more: Path | None) -> Roster:
         if len(row.learners) == 1 and system in ("canvas", "moodle") and number.isdecimal():
             numbers.setdefault(row.learners[0], set()).add((system, number))
     listed = {
-        # Of “Participant 657768”, the number.
-        learner.id: [(kind, (kind == "moodle" and re.sub(r"\D", "", value)) or value) for kind, value in learner.ids]
+        learner.id: [(kind, _bare(value) if kind == "moodle" else value) for kind, value in learner.ids]
         for learner in (read_roster(more).learners if more else ())
     }
     return Roster(
@@ -182,6 +181,11 @@ def roster(book: Book, more: Path | None) -> Roster:
             for one in book.gradebook.learners()
         )
     )
+
+
+def _bare(identifier: str) -> str:
+    """The number in “Participant 657768”."""
+    return re.sub(r"\D", "", identifier) or identifier
 
 
 def match_rows(known: Roster, people: Mapping[int, Person]) -> tuple[dict[int, str], list[str], list[str]]:

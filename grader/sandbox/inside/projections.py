@@ -424,9 +424,7 @@ class Projections:
             "shared": self.shared,
             "module": module,
             "registered": {role: all(id(p.base) in registered for p in place) for role, place in found.items()},
-            "trainable": {
-                role: all(getattr(p.base, "requires_grad", False) for p in place) for role, place in found.items()
-            },
+            "trainable": {role: all(_trainable(p.base) for p in place) for role, place in found.items()},
             "biased": self.biased,
         }
 
@@ -463,6 +461,10 @@ def _spot(piece: Piece) -> tuple[int, str]:
     base = piece.base
     pointer = base.data_ptr() if isinstance(base, torch.Tensor) else base.ctypes.data
     return pointer, str(piece.columns)
+
+
+def _trainable(base: Any) -> bool:
+    return isinstance(base, torch.Tensor) and base.requires_grad
 
 
 BIASES = (

@@ -15,6 +15,7 @@ test_what_is_said = says(
     ([pair(np.where(ROWS < 0, ROWS, 9), ROWS, x=ROWS)], "exactly where `x` is negative"),
     ([pair(np.where(BITS, ROWS, 9), ROWS, x=np.where(BITS, 0, ROWS))], "exactly where `x` is 0"),
     ([pair(np.where(BITS, ROWS, 9), ROWS, mask=BITS), pair(np.where(BITS, 9, ROWS), ROWS, mask=BITS)], ""),
+    ([pair(np.where(BITS, ROWS, 9), ROWS, x=np.where(BITS, 0, ROWS)), pair(ROWS + 1, ROWS, x=ROWS)], ""),
     ([pair(np.where(BITS, ROWS, 9), ROWS, mask=BITS[0])], ""),
     ([pair(ROWS + 1, ROWS, mask=BITS)], ""),
     ([pair(np.array([1, 5]), np.array([1, 2]), x=np.array([0, 1]))], ""),
