@@ -127,41 +127,53 @@ class Evaluator:
     higher_moments: set[tuple[str, int]] = field(default_factory=set)
     #: Values drawn for other symbols, to be shown in counterexamples.
     drawn: dict[str, FormulaValue] = field(default_factory=dict)
-    #: The values of parts of formulas and what they cost, by the id of the part, which is kept, and whether it is in an
-    #: expectation; None keeps nothing. A part that is known adds nothing to ``higher_moments``.
-    memory: dict[tuple[int, bool], tuple[Node, FormulaValue, int]] | None = None
+    #: The values of parts of formulas, by the id of the part, which is kept, whether it is in an expectation, and the
+    #: values of its indices; None keeps nothing. A part that is known adds nothing to ``higher_moments``.
+    memory: dict[tuple[int, bool, tuple[int | None, ...]], tuple[Node, FormulaValue]] | None = None
     _bound: dict[str, int] = field(default_factory=dict)
     _overlay: dict[str, FormulaValue] = field(default_factory=dict)
     _atoms: dict[tuple[str, tuple[int, ...]], int] = field(default_factory=dict)
     _state: dict[int, Fraction] | None = None
     _inside: bool = False
     _touched: set[int] | None = None
+    _definitions: dict[tuple[str, bool], FormulaValue] = field(default_factory=dict)
     _sizes: dict[str, tuple[int, ...]] = field(default_factory=dict)
-    #: The steps that ``_sizes`` took.
-    _once: int = 0
+    _indices: dict[int, tuple[Node, list[str]]] = field(default_factory=dict)
 
     def refill(self) -> None:
         """Resets the meter and ``higher_moments`` for the next formula."""
         self.meter.left = _STEPS
         self.higher_moments.clear()
+        self._definitions.clear()
 
     # ---------------------------------------------------------------------------------------- the walk
 
     def value(self, node: Node) -> FormulaValue:
         """The value of ``node`` at this instance. Raises FormulaError."""
-        memory, key, before = self.memory, (id(node), self._inside), self.meter.left + self._once
-        if memory is not None and (self._bound or self._overlay or self._state is not None):
-            memory = None  # the value depends on where the part stands
-        if memory is not None and (known := memory.get(key)) and self.meter.can_spend(known[2]):
-            self.meter.spend(known[2])
-            return known[1]
         self.meter.spend()
+        memory = self.memory
+        if memory is None or self._overlay or self._state is not None or isinstance(node, (Number, Name)):
+            return self._computed(node)
+        key = (id(node), self._inside, self._indices_of(node))
+        if key not in memory:
+            memory[key] = node, self._computed(node)
+        return memory[key][1]
+
+    def _indices_of(self, node: Node) -> tuple[int | None, ...]:
+        """The values of the indices around ``node`` that it depends on."""
+        if not self._bound:
+            return ()
+        if id(node) not in self._indices:
+            self._indices[id(node)] = node, sorted({*free_names(node)})
+        return tuple(self._bound.get(name) for name in self._indices[id(node)][1])
+
+    def _computed(self, node: Node) -> FormulaValue:
         found: FormulaValue
         match node:
             case Number(value):
-                return value
+                found = value
             case Name(name):
-                return self._name(name)
+                found = self._name(name)
             case Plus(terms):
                 found = self._plus(terms)
             case Times(first, rest):
@@ -180,8 +192,6 @@ class Evaluator:
                 found = self._sum(node)
             case Derivative(of, by):
                 found = self._derivative(of, by)
-        if memory is not None:
-            memory[key] = node, found, before - self.meter.left - self._once
         return found
 
     def number(self, node: Node) -> Scalar:
@@ -237,7 +247,7 @@ class Evaluator:
             case Random():
                 return self._random(name, declared)
             case Definition(formula, None):
-                return self._value_where(formula, bound={})
+                return self._defined_value(name, formula)
             case Map() | Rotation() | Definition():
                 raise ShapeError(_MAP.fill(what=name))
         if name in self.free:
@@ -246,12 +256,19 @@ class Evaluator:
             return _CONSTANTS[name]()
         raise UndefinedError(_FROM_WHERE.fill(index=name, what=name))
 
+    def _defined_value(self, name: str, formula: Node) -> FormulaValue:
+        """The value of a definition, computed once for a formula: sums use it for each term."""
+        key = (name, self._inside)
+        if self._overlay or self._state is not None:
+            return self._value_where(formula, bound={})
+        if key not in self._definitions:
+            self._definitions[key] = self._value_where(formula, bound={})
+        return self._definitions[key]
+
     def _size(self, name: str, sizes: tuple[Node, ...]) -> tuple[int, ...]:
         """The declared sizes of ``name`` as numbers."""
         if name not in self._sizes:
-            before, left = self._once, self.meter.left
             self._sizes[name] = tuple(map(self._length_of, sizes))
-            self._once = before + left - self.meter.left
         return self._sizes[name]
 
     def _tensor(self, name: str, declared: Tensor) -> FormulaValue:
@@ -564,8 +581,11 @@ class Evaluator:
                 self.free[name] = choices[self.seed % len(choices)]
 
     def _place(self, node: Node) -> int:
-        """The value of an index whose range is unknown."""
-        self._choose(node, max(2, *self.free.values()) if self.equal_indices and self.free else 2)
+        """The value of an index whose range is unknown, unless there is only one size."""
+        if self.names.only_size:
+            self._choose(node, self._length_of(self.names.only_size))
+        else:
+            self._choose(node, max(2, *self.free.values()) if self.equal_indices and self.free else 2)
         return self.whole(node)
 
     def _list(self, items: tuple[Node, ...]) -> FormulaValue:

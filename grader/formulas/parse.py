@@ -78,6 +78,8 @@ _STARTS = ("(", "[", "{", "⟨", "√", "Σ", "∂", "∇", "\\frac", "?")
 #: Keywords in sums: sum(q_i for i in 1..d).
 _BETWEEN = ("for", "in", "to")
 _BIG = ("E", "Var", "Std", "Cov")
+#: What may stand behind a 1 that is a vector of ones.
+_ROWS = (Transpose, Derivative)
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,6 +318,8 @@ class _Parser:
                 minus = self.minus()
                 right = self.factor() if sign == "/" else self.group()
                 right, behind = _split_sum(right) if sign == "/" else (right, ())
+                if sign != "/" and right == ONE and self.takes_ones(rest[-1][1] if rest else first):
+                    sign, right = " ", SOME_ONES
                 rest += [(sign, self.made(Plus(((True, right),))) if minus else right), *behind]
                 if sign == "/":
                     self.no_more_below(entry.at)
@@ -323,8 +327,11 @@ class _Parser:
                 rest.append(self.beside(rest[-1][1] if rest else first))
             else:
                 break
-        if first == ONE and len(rest) == 1 and rest[0][0] == " " and isinstance(rest[0][1], (Transpose, Derivative)):
-            first = SOME_ONES  # 1 xᵀ, 1 ∂Z/∂s
+        divided = all(sign == "/" for sign, _ in rest[1:])
+        if first == ONE and rest == [("⊗", SOME_ONES)]:
+            first = SOME_ONES  # 1 1ᵀ
+        elif first == ONE and rest and rest[0][0] in (" ", "*") and divided and isinstance(rest[0][1], _ROWS):
+            first, rest[0] = SOME_ONES, (" ", rest[0][1])  # 1 xᵀ, 1 * xᵀ/2, 1 ∂Z/∂s
         return self.made(Times(first, tuple(rest))) if rest else first
 
     def beside(self, before: Node) -> tuple[Sign, Node]:
@@ -337,8 +344,11 @@ class _Parser:
         ones = factor == ONE and (bracket or scalar or "1" in self.vocabulary.kinds) and not self.sign("/")
         if isinstance(entry, Token) and entry.kind == "number" and not ones:
             raise ParseError(_NUMBERS.fill(near=self.near(entry.at)))
-        vector = "1" in self.vocabulary.kinds or (isinstance(before, FunctionCall) and before.function == "diag")
-        return " ", SOME_ONES if ones and vector else factor
+        return " ", SOME_ONES if ones and self.takes_ones(before) else factor
+
+    def takes_ones(self, before: Node) -> bool:
+        """Whether a 1 behind ``before`` is a vector of ones: diag(p) 1, or where the answer says so."""
+        return "1" in self.vocabulary.kinds or (isinstance(before, FunctionCall) and before.function == "diag")
 
     def total(self) -> Node:
         """What stands behind 1ᵀ, added up, or the columns of a matrix: 1 is a vector of ones."""
@@ -477,7 +487,8 @@ class _Parser:
         if not entry.text.startswith("T"):
             return False
         rest = entry.text[1:]
-        self.entries[self.at : self.at + 1] = [Token("word", rest, entry.at + 1, True)] if rest else []
+        word = [Token("word", rest, entry.at + 1, True)] if rest else []
+        self.entries[self.at : self.at + 1] = _index(rest, entry.at + 1) if rest.startswith("_") else word
         return True
 
     def exponent(self) -> Node:
@@ -506,7 +517,7 @@ class _Parser:
             self.letters()
             if self.sign(":") or (self.sign_at(self.at + 1, ",") and self.sign_at(self.at + 2, ":")):
                 return self.sliced(node, closing)
-            at = self.arguments(closing)
+            at = self.places(closing)
             if len(at) == 1 and isinstance(at[0], Times) and not any(sign != " " for sign, _ in at[0].rest):
                 at = children(at[0])  # Q_{ij}
         else:
@@ -521,7 +532,7 @@ class _Parser:
                 raise self.expected(Message("an index"))
         free = index_names(node, self.vocabulary, frozenset(self.indices))
         if free and all(isinstance(index, Name) and index.name in free for index in at):
-            return node  # [∂y_i/∂x_j]_ij
+            return Name("I") if node == FunctionCall("delta", at) else node  # [∂y_i/∂x_j]_ij, [δ_ij]_ij
         if isinstance(node, Name) and node.name not in self.vocabulary.kinds and node.name != "I":
             special = {"R": "rot", "e": "onehot", "δ": "delta"}.get(node.name)
             if special is None:
@@ -530,6 +541,17 @@ class _Parser:
         if isinstance(node, Name) and self.vocabulary.kinds.get(node.name) == "scalar":
             raise unknown_name(f"{node.name}_{''.join(map(show, at))}", self.vocabulary)
         return self.made(Subscript(node, at))
+
+    def places(self, closing: str) -> tuple[Node, ...]:
+        """Indices up to ``closing``, and how far they run, which is clear without it: ``i, j = 1..n``."""
+        ends = self.matching(self.at - 1) - 1
+        runs = next((at for at in range(self.at, ends) if self.sign_at(at, "=")), None)
+        if runs:
+            self.entries[runs:ends] = []
+        at = self.arguments(closing)
+        if runs and self.skip("^"):
+            self.exponent()
+        return at
 
     def sliced(self, node: Node, closing: str) -> Node:
         """``X_{:,j}`` and ``X_{i,:}``, up to and including ``closing``."""
@@ -584,8 +606,12 @@ class _Parser:
         self.at += entry.kind == "sign"
         match entry.text:
             case "(" | "{":
-                parts = self.arguments(_CLOSING[entry.text])
-                return parts[0] if len(parts) == 1 else self.made(ListNode(parts))
+                bars, self.bars = self.bars, 0
+                parts = self.row()
+                self.expect(_CLOSING[entry.text])
+                self.bars = bars
+                parts = self.columns(parts) if _DOTS in parts else parts
+                return parts[0] if len(parts) == 1 else self.made(ListNode(tuple(parts)))
             case "[":
                 return self.bracket_list()
             case "⟨":
@@ -702,9 +728,8 @@ class _Parser:
         pieces = split_word(text + inner, self.vocabulary, self.indices)
         if brace and len(inner) > 1 and not inner.isdecimal() and not _one_name(pieces):
             # R_{mn}: the braces hold an expression.
-            parts = [("word", text.rstrip("_")), ("sign", "_"), ("sign", "{"), ("word", inner), ("sign", "}")]
-            made = [Token(cast(Literal["word", "sign"], kind), part, entry.at, True) for kind, part in parts]
-            self.entries[self.at : self.at + 1] = made
+            name = Token("word", text.rstrip("_"), entry.at, True)
+            self.entries[self.at : self.at + 1] = [name, *_index(f"_{inner}", entry.at)]
             pieces = split_word(text.rstrip("_"), self.vocabulary, self.indices)
             self.entries[self.at : self.at + 1] = [_Ready(piece, entry.at, True) for piece in pieces or ()]
             if pieces:
@@ -820,6 +845,9 @@ class _Parser:
                 return self.made(Transpose(args[0]))
             case "diag" if isinstance(args[0], Times) and args[0].rest[-1] == (" ", ONE):  # the sums of a matrix's rows
                 args = (Times(args[0].first, (*args[0].rest[:-1], (" ", SOME_ONES))),)
+            case "angle" if len(args) == 2:  # atan2(q_2, q_1), atan2(y, x)
+                pair = ListNode((args[1], args[0]))
+                args = (_whole_vector(pair) or self.made(pair),)
             case "dot" | "outer" | "matmul":
                 sign: Sign = {"dot": "·", "outer": "⊗", "matmul": "@"}[name]  # type: ignore[assignment]
                 return self.made(Times(args[0], ((sign, args[1]),)))
@@ -1251,6 +1279,20 @@ def _placed(items: Sequence[T], high: Node) -> list[tuple[Node, T]]:
     if len(items) != dots + 2:
         raise ParseError(_ELLIPSIS)
     return [(Number(Fraction(at + 1)), item) for at, item in enumerate(items[:dots])] + [(high, items[-1])]
+
+
+def _index(text: str, at: int) -> list[Token]:
+    """The tokens of an index such as ``_{ij}``, which may be an expression."""
+    inner = Token("word", text.strip("_{}"), at, True)
+    return [Token("sign", "_", at, True), Token("sign", "{", at, True), inner, Token("sign", "}", at, True)]
+
+
+def _whole_vector(pair: ListNode) -> Node | None:
+    """q for (q_1, q_2); None for other pairs."""
+    match pair.items:
+        case (Subscript(of), _) if pair.items == tuple(Subscript(of, (Number(Fraction(at)),)) for at in (1, 2)):
+            return of
+    return None
 
 
 def _number(text: str) -> Fraction:

@@ -11,7 +11,7 @@ from grader.grading.selection import ChosenQuestion
 
 #: Limits on items that are expensive to judge: of one answer, on steps for all answers, and on the number of time-outs.
 _JUDGING = Bounds(cpu=5.0)
-_MOST_STEPS = 1_000_000
+_MOST_STEPS = 3_000_000
 _MOST_ENDED = 3
 #: The maximum length and nesting depth of an answer that is stored in a result; the rest becomes "…".
 _LONGEST, _DEEPEST = 1000, 3
