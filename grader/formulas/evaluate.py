@@ -70,10 +70,12 @@ _SINGULAR = Message("a singular matrix")
 _VARIABLE = " "
 _DISTINCT = Message("different indices need different components")
 _COUNT = Message("{count} indices")
+_PAST = Message("The index ${index}$ of ${what}$ runs from 1 to ${high}$, but here it reaches {at}.")
 _TWO_RANGES = Message("In “{what}”, ${index}$ runs along axes of different lengths.")
 _FROM_WHERE = Message("What is the range of ${index}$ in “${what}$”? Write, for example, `Σ_{{{index}=1}}^{{n}}`.")
 _MISFIT = Message("Shapes do not fit in “${what}$”: ${left}$ is {left_shape}, ${right}$ is {right_shape}{remedy}.")
 _TRANSPOSE = Message("; transpose one of them")
+_TRANSPOSE_IT = Message("; transpose ${what}$")
 _COMPONENT = Message("; to calculate with components, write a component, such as `x_i`")
 _WHICH_PRODUCT = Message(
     "Which product of vectors is “${what}$”? Write `q·k` for the inner product, `q*k` for the elementwise product, "
@@ -378,10 +380,13 @@ class Evaluator:
         return join(left, right)
 
     def _misfit(self, left: FormulaValue, right: FormulaValue, nodes: _Nodes, product: bool) -> ShapeError:
-        remedy = _NOTHING
+        remedy: Text = _NOTHING
         if isinstance(left, Mat) and isinstance(right, Mat):
-            alike = isinstance(nodes[0], Name) and any(map(operator.eq, left.shape, right.shape))
-            remedy = _TRANSPOSE if (alike if product else left.shape == right.shape[::-1]) else _NOTHING
+            first, second = map(operator.eq, left.shape, right.shape)
+            if left.shape == right.shape[::-1] if not product else isinstance(nodes[0], Name) and first and second:
+                remedy = _TRANSPOSE
+            elif product and isinstance(nodes[0], Name) and (first or second):
+                remedy = _TRANSPOSE_IT.fill(what=show(nodes[0] if first else nodes[1]))
         elif (
             not product
             and isinstance(left, Vec) != isinstance(right, Vec)
@@ -562,7 +567,10 @@ class Evaluator:
         at = self.whole(node)
         if not 1 <= at <= size:
             high = f"{label} = {size}" if label and not label.isdecimal() else size
-            raise UndefinedError(RANGE.fill(what=show(of), low=1, high=high, at=at))
+            known = {"what": show(of), "high": high, "at": at}
+            raise UndefinedError(
+                RANGE.fill(**known, low=1) if isinstance(node, Number) else _PAST.fill(**known, index=show(node))
+            )
         return at - 1
 
     def _choose(self, node: Node, size: int) -> None:

@@ -65,6 +65,8 @@ _NUMBERS = Message("“{near}”: an operator is missing before the number.")
 _TOO_LARGE = Message("The number {number} is too large or too small.")
 _EXPONENT = Message("The exponent {exponent} is too large.")
 _ELLIPSIS = Message("“…” goes between a first and a last term that differ in one index: `q_1 k_1 + … + q_d k_d`.")
+_ONE_INDEX = Message("“${what}$” as an entry of a matrix needs both indices, and there is no ${index}$ in it.")
+_UNLIKE = Message("On both sides of “…” the terms differ in one index alone, and “${term}$” does not fit the others.")
 _COMPONENT = Message("write a component of ${what}$ with its argument: `{what}_{index}(x)`.")
 _DERIVATIVE = Message("Differentiate with respect to a symbol or one of its components: `∂y/∂x` or `D(y, x)`.")
 _SECOND = Message("Only first and second derivatives are read: `∂y/∂x` and `∂²y/∂x∂z`.")
@@ -293,7 +295,9 @@ class _Parser:
         sizes = [name for name, kind in self.vocabulary.kinds.items() if kind == "scalar"]
         if len(sizes) == 1 and {*terms} == {(minus, last)}:  # 1 + 1 + … + 1
             return [(minus, self.made(Sum(("i…",), ONE, Name(sizes[0]), "", last)))]
-        raise ParseError(_ELLIPSIS)
+        unlike = [term for term in terms if term[0] != minus or not _fits(term[1], last)]
+        odd = (minus, last) if unlike == terms else next(iter(unlike), None)
+        raise ParseError(_UNLIKE.fill(term=show(Plus((odd,)))) if odd else _ELLIPSIS)
 
     def product(self) -> Node:
         """Products. ⊙ and ⊗ bind least: QKᵀ ⊙ M is (QKᵀ) ⊙ M."""
@@ -531,7 +535,10 @@ class _Parser:
             else:
                 raise self.expected(Message("an index"))
         free = index_names(node, self.vocabulary, frozenset(self.indices))
-        if free and all(isinstance(index, Name) and index.name in free for index in at):
+        other = [index for index in at if not isinstance(index, Name) or index.name not in free]
+        if len(other) == 1 and len(at) == 2:
+            raise ParseError(_ONE_INDEX.fill(what=show(node), index=show(other[0])))
+        if not other:
             return Name("I") if node == FunctionCall("delta", at) else node  # [∂y_i/∂x_j]_ij, [δ_ij]_ij
         if isinstance(node, Name) and node.name not in self.vocabulary.kinds and node.name != "I":
             special = {"R": "rot", "e": "onehot", "δ": "delta"}.get(node.name)
@@ -795,6 +802,8 @@ class _Parser:
             raise unknown_name("R", self.vocabulary)
         elif (names("functions")[name] == [1, 1] and name not in ("E", "Var", "Std", "O")) or name in ("max", "min"):
             call = self.called(name, (self.factor() if name in ("Re", "Im") else self.reach(name),))
+        elif self.text[entry.at : entry.at + 2].rstrip() in names("aliases"):  # V is no variance without a bracket
+            raise unknown_name(self.text[entry.at], self.vocabulary)
         else:
             raise self.arity(name)
         return call if power is None else self.made(Power(self.made(call), power))
@@ -1210,6 +1219,12 @@ def _ends(first: Node, last: Node) -> Node | None:
     ones = {one for one, _ in found}
     others = {other for _, other in found}
     return others.pop() if ones == {ONE} and len(others) == 1 else None
+
+
+def _fits(term: Node, last: Node) -> bool:
+    """Whether two terms differ in one index, or not at all."""
+    found = {*_pairs(term, last)} - {(term, last)}
+    return term == last or (len(found) == 1 and all(isinstance(one, (Name, Number)) for one, _ in found))
 
 
 def _replaced(first: Node, last: Node, by: Node) -> Node:

@@ -47,6 +47,7 @@ ABSENT = "there is no"
 _ABSENT = Message("there is no {what}")
 _NONE_OF = Message("there is none of {what}")
 _BOTH = Message("{what} still stand together")
+_APART = Message("{what} do not yet stand together")
 _IN = Message("{why} in “${part}$”")
 _WRONG_PART = Message("there is no {what} of the kind that is needed")
 
@@ -160,6 +161,9 @@ def _operator_failures(node: Node, wanted: Property, names: Declarations) -> Ite
 
 def _in(part: Node, wanted: Operators, names: Declarations) -> Text:
     why = _part_failures(part, wanted, names)[0]
+    together = wanted.is_.mentions if wanted.is_ else ()
+    if {*together} & mentions(part, names) and not {*together} <= mentions(part, names):
+        why = _APART.fill(what=_listed(together))
     return _IN.fill(why=why, part=show(part)) if why.en else why
 
 

@@ -18,7 +18,7 @@ from grader.core.cache import SizedCache
 from grader.core.model import Message, Text
 from grader.course.items import _properties as properties
 from grader.course.items._properties import Property, failures, foreign, holds, named
-from grader.formulas.ast import Node, walk
+from grader.formulas.ast import FunctionCall, Node, walk
 from grader.formulas.cleaning import Cleaned, Cleaner, NotJudgedError
 from grader.formulas.compare import ValueTable, with_general_variances
 from grader.formulas.declarations import Declarations
@@ -30,6 +30,9 @@ from grader.formulas.steps import excerpt_of
 
 T = TypeVar("T")
 _LACKS = Message("Line {number}: {why}.")
+_SKIPPED = Message("Between {before} and line {number}, a step is missing: in line {number}, {why}.")
+_LINE, _THE_START = Message("line {number}"), Message("the start")
+_AGAIN = Message("Line {number} is line {other} again.")
 _SAME = Message("Line {number} is only line {other} in another form.")
 _SAME_AS_START = Message("Line {number} is only the start in another form.")
 _DROPS = Message("In line {number}, “${part}$” changes nothing.")
@@ -191,7 +194,7 @@ class Looker:
         return self._remembered((self.start, node), lambda: table.counterexample(0, 1) is None)
 
     def _remembered(self, nodes: tuple[Node, ...], compute: Callable[[], T]) -> T:
-        size = _PART * sum(1 for node in nodes for _ in walk(node))
+        size = _PART * sum(map(_size, nodes))
         found: T = remembered(self._kept, nodes, size, compute)
         return found
 
@@ -220,14 +223,14 @@ def stage_of(line: Line, route: Route, looker: Looker) -> int | None:
     return min(highest, default=None)
 
 
-def progress(lines: Sequence[Line], route: Route, looker: Looker) -> Progress:
-    """What ``lines`` show of ``route``."""
+def progress(lines: Sequence[Line], route: Route, looker: Looker, *, finished: bool = True) -> Progress:
+    """What ``lines`` show of ``route``; the last of them is where the answer ends if it is ``finished``."""
     places: list[int | None] = [None] * len(route.stages)
     late: dict[int, int] = {}
     reached = -1
     at_end = False
     for line in lines:
-        last = line is lines[-1]
+        last = finished and line is lines[-1]
         before_end = reached < len(route.stages) and line.same_as != 0  # the start, written again, is no end
         ends = (last or before_end) and looker.ends(line.node, route.end)
         stage = None if last and ends else stage_of(line, route, looker)
@@ -246,9 +249,9 @@ def progress(lines: Sequence[Line], route: Route, looker: Looker) -> Progress:
     return Progress(route, tuple(credited), at_end, tuple(places), late)
 
 
-def best(lines: Sequence[Line], routes: Sequence[Route], looker: Looker) -> Progress:
+def best(lines: Sequence[Line], routes: Sequence[Route], looker: Looker, *, finished: bool = True) -> Progress:
     """The progress on the route that earns most."""
-    found = [progress(lines, route, looker) for route in routes]
+    found = [progress(lines, route, looker, finished=finished) for route in routes]
     nothing = Progress(Route((), Property()), (), at_end=False)  # of an edition without keys
     return max(found, key=lambda one: (one.share, one.at_end), default=nothing)
 
@@ -296,14 +299,31 @@ def _remarks(lines: Sequence[Line]) -> list[Text]:
     others: dict[int, set[int | None]] = {}
     for line in lines:
         others.setdefault(line.number, set()).add(line.same_as)
+    nodes = {line.number: line.node for line in lines}
     for line in lines:
-        dropped = [shown for part in line.dropped if (shown := excerpt_of(show(part)))]
-        if dropped and line.same_as is not None:
+        if any(map(_has_moments, line.dropped)):
+            continue
+        dropped = [excerpt_of(show(part)) for part in line.dropped]
+        other = nodes.get(line.same_as or 0)
+        if dropped and dropped[0] and line.same_as is not None:
             found.append(_DROPS.fill(number=line.number, part=dropped[0]))
-        elif line.same_as not in (None, line.number) and len(others[line.number]) == 1:
-            same = _SAME if line.same_as else _SAME_AS_START
+        elif line.same_as == line.number or len(others[line.number]) > 1 or line.same_as is None:
+            continue
+        elif other is None:
+            found.append(_SAME_AS_START.fill(number=line.number))
+        elif _size(line.node) >= _size(other):  # a shorter one is a step, such as PᵀP = I
+            same = _AGAIN if line.node == other else _SAME
             found.append(same.fill(number=line.number, other=line.same_as))
     return found
+
+
+def _has_moments(part: Node) -> bool:
+    """Whether a part has moments in it: it is a step that they are 0."""
+    return any(isinstance(inner, FunctionCall) and inner.function in ("E", "Var", "Cov") for inner in walk(part))
+
+
+def _size(node: Node) -> int:
+    return sum(1 for _ in walk(node))
 
 
 def _nearest(lines: Sequence[Line], stage: Stage, looker: Looker) -> list[Text]:
@@ -326,6 +346,8 @@ def _nearest(lines: Sequence[Line], stage: Stage, looker: Looker) -> list[Text]:
         if not had:
             return []
         number = min(at for at in lacking if at > had[-1])
+        before = _LINE.fill(number=had[-1]) if had[-1] else _THE_START
+        return [_SKIPPED.fill(before=before, number=number, why=why[0])]
     return [_LACKS.fill(number=number, why=why[0])]
 
 

@@ -93,7 +93,7 @@ from grader.course.items._stages import Looker, Progress, Route
 from grader.course.items.expression import as_text, check_declarations, describe_declarations
 from grader.course.problems import ValueProblem, unexpected
 from grader.formulas import compare, scalars
-from grader.formulas.ast import Derivative, Name, Node, Number, replaced, walk
+from grader.formulas.ast import Derivative, FunctionCall, Name, Node, Number, children, replaced, walk
 from grader.formulas.compare import Counterexample, ValueTable
 from grader.formulas.declarations import (
     GIVEN_FORMS,
@@ -121,6 +121,7 @@ _WHERE = Message(": for {instance},")
 _NO_WHERE = Message(":")
 _DEPENDS = Message("{what} depends on {moments}, which the mean and variance do not determine.")
 _THE_LINE = Message("That line")
+_FIXED = Message("${name}$ is random, and stands outside of every expectation and variance there.")
 _UNREAD = Message("Line {number}, “${text}$”: {why}")
 _NOT_YET = Message("Every step so far is right, but “${last}$” is not the end yet.")
 _LINE = Message("line {number}")
@@ -137,7 +138,7 @@ _GIVEN_WRONG = Message(
     "${wanted}$."
 )
 _GIVEN_OTHER = Message(
-    "Under your assumptions (`{given}`), ${start}$ does not have the value asked for: for {instance} it is ${value}$."
+    "What you assume (`{given}`) is not what is meant here: under it, ${start}$ is ${value}$ for {instance}."
 )
 
 HEAVY = True
@@ -339,7 +340,10 @@ def _all_but_the_end(spec: Spec) -> float:
 
 
 def _judge_lines(
-    spec: Spec, stated: dict[str, str] | None, found: Sequence[Sequence[Side]], written: Sequence[tuple[int, str]]
+    spec: Spec,
+    stated: dict[str, str] | None,
+    found: Sequence[Sequence[Side]],
+    written: Sequence[tuple[int, str]],
 ) -> Judgment:
     declared = _of_bank(spec).declared
     with scalars.step_budget(scalars.MOST_STEPS):
@@ -635,7 +639,7 @@ def _judged_steps(spec: Spec, steps: Sequence[Side], declared: Declarations) -> 
     right, broken = _steps_until_a_mistake(spec, steps, declared)
     looker = _looker(spec).for_answer()
     lines = looker.look([(step.number, step.text, step.node) for step in right])
-    shown = _stages.best(lines, spec.routes, looker)
+    shown = _stages.best(lines, spec.routes, looker, finished=broken is None)
     if broken:
         share = shown.share if shown.share < 1 else _all_but_the_end(spec)
         return _with_ideas(replace(broken, fraction=round(share, 4)), shown)
@@ -702,7 +706,17 @@ def _why_wrong(
     message = _BREAK.fill(number=right.number, where=where, **sides)
     if different.higher_moments:
         message = Sentences((message, _DEPENDS.fill(what=_THE_LINE, moments=formula_list(different.higher_moments))))
+    if fixed := _fixed(right.node, declared) - _fixed(left.node, declared):
+        message = Sentences((message, _FIXED.fill(name=min(fixed))))
     return message, 0.0, misconception
+
+
+def _fixed(node: Node, declared: Declarations) -> set[str]:
+    """The random quantities in ``node`` that stand outside of expectations and variances."""
+    if isinstance(node, FunctionCall) and node.function in ("E", "Var", "Cov"):
+        return set()
+    own = {node.name} & {*declared.random} if isinstance(node, Name) else set()
+    return own.union(*(_fixed(child, declared) for child in children(node)))
 
 
 def _shows(node: Node, wrong: WrongLine, declared: Declarations) -> bool:
