@@ -27,7 +27,7 @@ from grader.core.files import portable, portable_folder
 from grader.core.model import Lang, Notice, Report, Text
 from grader.core.page import Page
 from grader.instructor import export
-from grader.instructor.analysis import similarity_html, similarity_view, statistics_html, statistics_view
+from grader.instructor.analysis import similarity_view, statistics_view
 from grader.instructor.analysis.class_similarity import ClassSimilarity
 from grader.instructor.analysis.similarity import CodeSample, compare, reduce_sample
 from grader.instructor.analysis.statistics import PublicOnly, class_statistics
@@ -284,7 +284,7 @@ def analysed(made: Made, to: Path) -> Iterator[tuple[str, str]]:
         )
     alone = tuple(PublicOnly(text, "attention", "values", 1, 3) for text in HOSTILE.values())
     found = replace(found, public_only=alone)
-    yield "stats.html", statistics_html.render(found, COURSE, "en", names=True)
+    yield "stats.html", statistics_view.render_html(found, COURSE, "en", names=True)
     yield "stats.json", files.readable_json(serialize.to_json(statistics_view.as_data(found, COURSE, names=True)))
     screen = io.StringIO()
     statistics_view.render(Page(Console(file=screen, width=80), "en"), found, COURSE, names=True)
@@ -371,7 +371,7 @@ def test_similar_solutions(name: str) -> None:
     found = compare([reduce_sample(one, ("attend",)) for one in handed], (file(STUB),), ("attend",))
     people, by_key = dict.fromkeys("ab", (HOSTILE[name],)), {one.key: one for one in handed}
     alike = ClassSimilarity(found, people, (HOSTILE[name],), by_key.get)
-    safe_page(similarity_html.render(alike, COURSE, "en"))
+    safe_page(similarity_view.render_html(alike, COURSE, "en"))
     screen = io.StringIO()
     similarity_view.render(Page(Console(file=screen, width=80), "en"), alike)
     safe_text(screen.getvalue())

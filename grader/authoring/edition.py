@@ -25,7 +25,7 @@ from filelock import FileLock, Timeout
 
 from grader import __version__
 from grader.core import cache
-from grader.core.errors import CourseError, UsageError
+from grader.core.errors import CourseError, UsageError, reported
 from grader.core.files import write
 from grader.core.marks import source
 from grader.core.model import (
@@ -45,7 +45,6 @@ from grader.core.model import (
     Question,
     Raised,
     Rules,
-    Text,
 )
 from grader.core.yaml_positions import parse
 from grader.course import items, loader, misconceptions
@@ -168,21 +167,12 @@ def _beside(target: Path) -> Iterator[Path]:
             shutil.rmtree(work, ignore_errors=True)
 
 
-@contextlib.contextmanager
-def _reported(message: Text, **values: Path) -> Iterator[None]:
-    """Raises an OSError of the block as a UsageError with this message, whose ``reason`` is that of the system."""
-    try:
-        yield
-    except OSError as error:
-        raise UsageError(message.fill(reason=error.strerror, **values)) from error
-
-
 def _put_back(work: Path, target: Path) -> None:
     """Restore the previous edition if the new one did not replace it, and delete what is left in ``work``."""
     before = work / _BEFORE
     if before.is_dir() and not target.exists():
         lost = Message("The previous edition in {target} cannot be restored ({reason}); move it back from {before}.")
-        with _reported(lost, target=target, before=before):
+        with reported(lost, target=target, before=before):
             os.rename(before, target)
     shutil.rmtree(before, ignore_errors=True)
     shutil.rmtree(work / _NEW, ignore_errors=True)
@@ -213,14 +203,14 @@ def _may_be_replaced(target: Path) -> None:
 
 def _put(folder: Path, target: Path) -> None:
     """Move the finished folder to ``target``, and the previous edition out of the way."""
-    with _reported(Message("{target} cannot be replaced ({reason}); choose another place."), target=target):
+    with reported(Message("{target} cannot be replaced ({reason}); choose another place."), target=target):
         if target.is_dir():
             os.rename(target, folder.with_name(_BEFORE))
         os.rename(folder, target)
 
 
 def _write(folder: Path, files: Mapping[str, bytes]) -> None:
-    with _reported(Message("{folder} cannot be written ({reason}); nothing was published."), folder=folder):
+    with reported(Message("{folder} cannot be written ({reason}); nothing was published."), folder=folder):
         for name, data in files.items():
             (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).parent.chmod(0o755)
@@ -389,16 +379,13 @@ def _as_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
 _Dumper.add_representer(str, _as_text)
 
 
-_READS_DIFFERENTLY = Message(
-    "the edition reads back differently from what was written; please report this bug in attncheck"
-)
-
-
 def _text(value: dict[str, Any]) -> bytes:
     """``value`` as YAML. Raises CourseError if the text reads back differently."""
     text = _HEAD + yaml.dump(value, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=110)
     if parse(text, "edition", CourseError).value != value:
-        raise CourseError(_READS_DIFFERENTLY)
+        raise CourseError(
+            Message("the edition reads back differently from what was written; please report this bug in attncheck")
+        )
     return text.encode()
 
 

@@ -13,10 +13,10 @@ import functools
 import queue
 import re
 import textwrap
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
 
 from grader.core.model import Course, Exercise, Question, SourceFile, Status
 from grader.core.tables import table
@@ -28,8 +28,6 @@ from grader.grading.inputs import Seed
 from grader.grading.plan import function_of, module_of
 from grader.grading.reference_results import reference_observer
 from grader.sandbox import Sandbox, ZygoteSettings, open_sandbox
-
-NodeChange = Callable[[ast.AST], ast.AST | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +42,13 @@ class Mutant:
 def mutants(course: Course, exercise: Exercise) -> Iterator[Mutant]:
     """Every mutant of the reference of ``exercise`` and of its helpers that are not exercises themselves."""
     for file, name, text in _own(course, exercise):
-        seen: set[str] = set()
+        times: Counter[str] = Counter()
         for described, changed in variants(text):
-            label, number = f"{name}: {described}", 1
-            while label in seen:
-                number += 1
-                label = f"{name}: {described} #{number}"
-            seen.add(label)
+            times[described] += 1
+            again = f" #{times[described]}" if times[described] > 1 else ""
             other = edits.rewritten(file, name, changed)
             files = tuple(other if source is file else source for source in course.reference)
-            yield Mutant(exercise.name, label, files)
+            yield Mutant(exercise.name, f"{name}: {described}{again}", files)
 
 
 def _own(course: Course, exercise: Exercise) -> Iterator[tuple[SourceFile, str, str]]:
@@ -76,20 +71,14 @@ def variants(text: str) -> Iterator[tuple[str, str]]:
     tree = ast.parse(textwrap.dedent(text))
     alone = _left_alone(tree)
     for index, node in enumerate(ast.walk(tree)):
-        for change in changes(node) if node not in alone else ():
-            other, target = _copy(tree, index)
-            replacement = change(target)
-            if replacement is None:
-                continue
-            replace_node(other, target, replacement)
-            ast.fix_missing_locations(other)
+        for replacement in _changes(node) if node not in alone else ():
             before, after = _said(node), _said(replacement)
             if before != after:
                 statements = [s for s in ast.walk(tree) if isinstance(s, ast.stmt) and node in [*ast.walk(s)]]
                 innermost = min(statements, key=lambda s: sum(1 for _ in ast.walk(s)))
                 around = ast.unparse(innermost).splitlines()[0]
                 place = f" in “{around}”" if around != before else ""
-                yield f"{before} → {after}{place}", ast.unparse(other)
+                yield f"{before} → {after}{place}", _with(tree, index, replacement)
     match tree.body:
         case [ast.FunctionDef() as function]:
             yield from _habits(function)
@@ -114,10 +103,16 @@ def _left_alone(tree: ast.Module) -> set[ast.AST]:
     return {inner for node in filter(None, alone) for inner in ast.walk(node)}
 
 
-def _copy(tree: ast.AST, index: int) -> tuple[Any, ast.AST]:
-    """A copy of ``tree``, and in it the node with this place in the order of ``ast.walk``."""
+def _with(tree: ast.AST, index: int, replacement: ast.AST) -> str:
+    """The text of ``tree`` with ``replacement`` in place of the node at ``index`` in the order of ``ast.walk``."""
     other = copy.deepcopy(tree)
-    return other, list(ast.walk(other))[index]
+    old = list(ast.walk(other))[index]
+
+    class Replacing(ast.NodeTransformer):
+        def visit(self, node: ast.AST) -> ast.AST:
+            return replacement if node is old else self.generic_visit(node)
+
+    return ast.unparse(ast.fix_missing_locations(Replacing().visit(other)))
 
 
 def _other(operator: ast.AST) -> ast.AST | None:
@@ -126,75 +121,70 @@ def _other(operator: ast.AST) -> ast.AST | None:
     return None if name is None else getattr(ast, name)()
 
 
-def changes(node: ast.AST) -> Iterator[NodeChange]:
-    """The changes that are possible at one node."""
-    if isinstance(node, ast.stmt):
-        yield from _statement_changes(node)
-    else:
-        yield from _expression_changes(node)
-
-
-def _statement_changes(node: ast.stmt) -> Iterator[NodeChange]:
+def _changes(node: ast.AST) -> Iterator[ast.AST]:
+    """What may stand in place of ``node``."""
     match node:
         case ast.If():
-            yield _negated
+            yield _negated(node)
         case ast.Assign() | ast.AugAssign() | ast.Raise() | ast.Expr(value=ast.Call()):
-            yield lambda n: ast.Pass()
+            yield ast.Pass()
         case ast.Return(value=ast.expr() as value) if not isinstance(value, (ast.Constant, ast.Name)):
             for cast in ("detach", "float"):
-                yield lambda n, cast=cast: _set(n, value=_method(n.value, cast, []))  # type: ignore[misc]
+                yield _set(node, value=_method(value, cast, []))
+        case ast.expr():
+            yield from _expression_changes(node)
 
 
-def _negated(node: ast.AST) -> ast.AST:
+def _negated(node: ast.If | ast.IfExp) -> ast.AST:
     """An ``if``, as a statement or an expression, with the opposite condition."""
-    return _set(node, test=ast.UnaryOp(ast.Not(), node.test))  # type: ignore[attr-defined]
+    return _set(node, test=ast.UnaryOp(ast.Not(), node.test))
 
 
-def _expression_changes(node: ast.AST) -> Iterator[NodeChange]:
+def _expression_changes(node: ast.expr) -> Iterator[ast.AST]:
     match node:
         case ast.BinOp(op=op):
             if other := _other(op):
-                yield lambda n: _set(n, op=other)
-            yield lambda n: n.left  # type: ignore[attr-defined]
+                yield _set(node, op=other)
+            yield node.left
             in_place = table(__file__, "methods.yaml")["in-place-operators"].get(type(op).__name__)
             if isinstance(node.left, ast.Name) and in_place is not None:
-                yield lambda n: _method(n.left, in_place, [n.right])  # type: ignore[attr-defined]
+                yield _method(node.left, in_place, [node.right])
         case ast.Compare(ops=[op], left=_, comparators=[_]) if other := _other(op):
-            yield lambda n: _set(n, ops=[other])
+            yield _set(node, ops=[other])
         case ast.BoolOp(op=op):
-            yield lambda n: _set(n, op=_other(op))
+            yield _set(node, op=_other(op))
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant()):
             pass  # a negative number: its constant is changed
         case ast.UnaryOp():
-            yield lambda n: n.operand  # type: ignore[attr-defined]
-        case ast.Constant(value=bool()):
-            yield lambda n: _set(n, value=not n.value)  # type: ignore[attr-defined]
+            yield node.operand
+        case ast.Constant(value=bool(flag)):
+            yield _set(node, value=not flag)
         case ast.Constant(value=int(number)):
-            yield lambda n: _set(n, value=n.value + 1)  # type: ignore[attr-defined]
+            yield _set(node, value=number + 1)
             if number > 0:
-                yield lambda n: _set(n, value=n.value - 1)  # type: ignore[attr-defined]
-        case ast.Constant(value=float()):
-            yield lambda n: _set(n, value=n.value * 2 + (n.value == 0))  # type: ignore[attr-defined]
+                yield _set(node, value=number - 1)
+        case ast.Constant(value=float(real)):
+            yield _set(node, value=real * 2 + (real == 0))
         case ast.Call():
             yield from _call_changes(node)
         case ast.IfExp():
-            yield _negated
+            yield _negated(node)
         case ast.Subscript(value=value, ctx=ast.Load()) if not isinstance(value, ast.Attribute):
-            yield lambda n: n.value  # type: ignore[attr-defined]
+            yield value
 
 
-def _call_changes(node: ast.Call) -> Iterator[NodeChange]:
+def _call_changes(node: ast.Call) -> Iterator[ast.AST]:
     symmetric = isinstance(node.func, ast.Attribute) and node.func.attr in ("transpose", "swapaxes")
     if len(node.args) >= 2 and not symmetric and not any(isinstance(arg, ast.Starred) for arg in node.args):
-        yield lambda n: _set(n, args=[n.args[1], n.args[0], *n.args[2:]])  # type: ignore[attr-defined]
+        yield _set(node, args=[node.args[1], node.args[0], *node.args[2:]])
     if isinstance(node.func, ast.Attribute) and node.func.attr in table(__file__, "methods.yaml")["dropped"]:
         module = isinstance(node.func.value, ast.Name) and node.func.value.id in ("torch", "math", "F", "nn")
         if not module:
-            yield lambda n: n.func.value  # type: ignore[attr-defined]
+            yield node.func.value
         elif node.args:
-            yield lambda n: n.args[0]  # type: ignore[attr-defined]
+            yield node.args[0]
     for index in range(len(node.keywords)):
-        yield lambda n, index=index: _set(n, keywords=n.keywords[:index] + n.keywords[index + 1 :])  # type: ignore[misc]
+        yield _set(node, keywords=node.keywords[:index] + node.keywords[index + 1 :])
 
 
 def _set(node: ast.AST, **fields: object) -> ast.AST:
@@ -334,23 +324,17 @@ def _keeping(function: ast.FunctionDef) -> Iterator[tuple[str, str]]:
     owner = "self" if len(arguments) < len(names) else function.name
     for index, node in enumerate(ast.walk(function)):
         match node:
-            case ast.Return(value=ast.expr()):
+            case ast.Return(value=ast.expr() as value):
                 keys = ["", *(arguments if len(arguments) > 1 else ())]
             case ast.Assign(targets=[ast.Name()], value=ast.expr() as value) if not isinstance(value, ast.Constant):
                 keys = [""]
             case _:
                 continue
         for key in keys:
-            other, target = _copy(function, index)
-            assert isinstance(target, (ast.Return, ast.Assign))
-            assert target.value is not None
             label = f'"kept" + str(getattr({key}, "shape", {key}))' if key else '"kept"'
-            keep = ast.parse(f"{owner}.__dict__.setdefault({label}, None)", mode="eval").body
-            assert isinstance(keep, ast.Call)
-            keep.args[1] = target.value
-            target.value = keep
+            keep = ast.parse(f"{owner}.__dict__.setdefault({label}, {ast.unparse(value)})", mode="eval").body
             kept = f"for each {key}" if key else "once"
-            yield f"{_said(node)} computed {kept}", ast.unparse(ast.fix_missing_locations(other))
+            yield f"{_said(node)} computed {kept}", _with(function, index, _set(node, value=keep))
 
 
 def _is_data(argument: ast.arg) -> bool:
@@ -364,9 +348,7 @@ def _replacing(function: ast.FunctionDef) -> Iterator[tuple[str, str]]:
     arguments = {argument.arg for argument in function.args.args}
     for index, node in enumerate(ast.walk(function)):
         for replacement in _replacements(node, arguments):
-            other, target = _copy(function, index)
-            replace_node(other, target, replacement)
-            yield f"{ast.unparse(node)} → {ast.unparse(replacement)}", ast.unparse(other)
+            yield f"{ast.unparse(node)} → {ast.unparse(replacement)}", _with(function, index, replacement)
 
 
 def _replacements(node: ast.AST, arguments: set[str]) -> Iterator[ast.expr]:
@@ -395,13 +377,3 @@ def _replacements(node: ast.AST, arguments: set[str]) -> Iterator[ast.expr]:
 
 def _square(value: ast.expr) -> ast.Call:
     return ast.Call(ast.Attribute(value, "square", ast.Load()), [], [])
-
-
-def replace_node(tree: ast.AST, old: ast.AST, new: ast.AST) -> None:
-    """Replaces the node ``old`` in ``tree`` by ``new``."""
-
-    class Replacing(ast.NodeTransformer):
-        def visit(self, node: ast.AST) -> ast.AST:
-            return new if node is old else self.generic_visit(node)
-
-    Replacing().visit(tree)

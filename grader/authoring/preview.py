@@ -9,8 +9,6 @@ from grader.core.model import Course, Lang, Message, Question
 from grader.core.text import name_list
 from grader.course import items, misconceptions, question_view, starter
 
-_AFTER = Message("After a mistake learners read:")
-
 
 def lines(question: Question, course: Course, lang: Lang) -> Iterator[str]:
     """The question with its items, hints and stub; the keys only if ``course`` is not a learners' edition."""
@@ -35,7 +33,7 @@ def _for_authors(question: Question, course: Course, lang: Lang) -> Iterator[str
         if names := sorted(misconceptions.misconceptions_of(item)):
             yield indent(Message("Shows the misconception {names}").fill(names=name_list(names)).of(lang), 2)
     if question.misconceptions:
-        yield f"\n{_AFTER.of(lang)}"
+        yield "\n" + Message("After a mistake learners read:").of(lang)
     for misconception in question.misconceptions:
         yield f"  {misconception.id}"
         yield indent(misconception.truth.of(lang), 4)

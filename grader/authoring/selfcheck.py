@@ -5,20 +5,24 @@ Loading a course already checks keys, languages, ids and sources; this module ha
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import re
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from grader.authoring import giveaways, readings, typesetting
+from grader.authoring import giveaways, typesetting
 from grader.core.errors import CourseError
+from grader.core.marks import bare
 from grader.core.model import (
     Course,
     Exercise,
     ExerciseResult,
+    Misconception,
     Mistake,
     Observe,
     Part,
@@ -35,7 +39,6 @@ from grader.course.build import CASE_NAMES
 from grader.course.conditions import Condition, Inputs
 from grader.course.items import Context, derivation, expression, number, shape
 from grader.course.items._planted import empty_chains
-from grader.course.items.derivation import Spec
 from grader.course.problems import Problem
 from grader.grading import checks
 from grader.grading.context import GradingContext
@@ -89,7 +92,7 @@ def check(
 
 def _stray(course: Course) -> Iterator[Problem]:
     """Files in questions/ that are not read."""
-    others = ("sources.yaml", "course.yaml", readings.FILE, Path(CASE_NAMES).name)
+    others = ("sources.yaml", "course.yaml", READINGS, Path(CASE_NAMES).name)
     known = {*others, *(Path(question.file).name for question in course.questions)}
     for path in sorted(Path(course.folder, "questions").iterdir()):
         if path.name not in known and not path.name.startswith((".", "__")):
@@ -98,8 +101,7 @@ def _stray(course: Course) -> Iterator[Problem]:
 
 def case_name_problems(course: Course) -> Iterator[Problem]:
     """Chinese names that no case has. If any case has one: cases without, and cases of an exercise that share one."""
-    path = Path(course.folder, CASE_NAMES)
-    chinese = parse(path.read_text("utf-8"), CASE_NAMES, CourseError).value if path.is_file() else {}
+    chinese = _content(course, CASE_NAMES)
     cases = [(q, e, case) for q in course.questions for e in q.exercises for case in e.cases]
     unused = sorted(chinese.keys() - {case.name for *_, case in cases})
     yield from (Problem("unknown-case", CASE_NAMES, f"no case is called “{name}”; remove it") for name in unused)
@@ -110,6 +112,12 @@ def case_name_problems(course: Course) -> Iterator[Problem]:
             yield Problem("empty-text", where, f"has no Chinese name, neither here (zh: …) nor in {CASE_NAMES}")
         elif uses[exercise.name, case.zh] > 1:
             yield Problem("duplicate-name", where, f"another case of the exercise is called “{case.zh}”, too")
+
+
+def _content(course: Course, name: str) -> Any:
+    """What a YAML file of the course has; nothing if there is no such file. Raises CourseError if it is damaged."""
+    path = Path(course.folder, name)
+    return parse(path.read_text("utf-8"), name, CourseError).value if path.is_file() else {}
 
 
 def _static(question: Question) -> Iterator[Problem]:
@@ -330,12 +338,11 @@ def _mistake(where: str, mistake: Mistake, result: ExerciseResult) -> Iterator[P
 
 def _twins(where: str, mistakes: tuple[MistakeSignature, ...]) -> Iterator[Problem]:
     """Pairs of mistakes that no check distinguishes."""
-    for index, first in enumerate(mistakes):
-        for second in mistakes[index + 1 :]:
-            pairs = zip(first.observations, second.observations, strict=True)
-            if all(agree(a, b, "torch") for a, b in pairs):
-                names = f"{first.mistake.misconception} and {second.mistake.misconception}"
-                yield Problem("mistakes-alike", where, f"no check distinguishes {names}")
+    for first, second in itertools.combinations(mistakes, 2):
+        pairs = zip(first.observations, second.observations, strict=True)
+        if all(agree(a, b, "torch") for a, b in pairs):
+            names = f"{first.mistake.misconception} and {second.mistake.misconception}"
+            yield Problem("mistakes-alike", where, f"no check distinguishes {names}")
 
 
 def _first(result: ExerciseResult) -> str:
@@ -356,7 +363,7 @@ _NOBODY = Context("", "", "")
 def derivation_problems(question: Question) -> Iterator[Problem]:
     """Problems of the derivations of ``question`` that only judging many chains shows."""
     for item in question.items:
-        if not isinstance(item.spec, Spec):
+        if not isinstance(item.spec, derivation.Spec):
             continue
         where = f"{question.file}, item {item.id}"
         stages = max(len(route.stages) for route in item.spec.routes)
@@ -370,11 +377,11 @@ def derivation_problems(question: Question) -> Iterator[Problem]:
             yield Problem("chain-earns", where, said)
 
 
-def _fraction(spec: Spec, lines: object) -> float:
+def _fraction(spec: derivation.Spec, lines: object) -> float:
     return derivation.judge(spec, {"given": dict(spec.given), "lines": lines}, _NOBODY).fraction
 
 
-def _wrongly_paid(spec: Spec) -> Iterator[str]:
+def _wrongly_paid(spec: derivation.Spec) -> Iterator[str]:
     """Chains that earn something else than they should."""
     for text in spec.accepted:
         if (fraction := _fraction(spec, text)) < 1:
@@ -393,3 +400,58 @@ def _wrongly_paid(spec: Spec) -> Iterator[str]:
 
 def _first_line(text: str) -> str:
     return text.strip().partition("\n")[0]
+
+
+# ------------------------------------------------------------------------------------------- readings
+# Which texts of misconceptions somebody has compared with the mistakes that they are said of.
+#
+# One misconception may stand for several mistakes, and a text that fits one of them may be false for another. Two
+# people read each such pair, and note it in ``questions/readings.yaml``: question, misconception, key of the pair,
+# initials. A pair that was changed has another key, and has to be read again.
+
+READINGS = "readings.yaml"
+#: How many people have to read a pair.
+READERS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A mistake, and the misconception whose text is said of it and of others; ``readers`` have compared them.
+
+    The ``key`` changes with the edits and with the text.
+    """
+
+    question: str
+    exercise: str
+    misconception: Misconception
+    mistake: Mistake
+    key: str
+    readers: tuple[str, ...]
+
+    @property
+    def is_read(self) -> bool:
+        """Whether enough people have read it."""
+        return len(set(self.readers)) >= READERS
+
+
+def pairs(course: Course) -> Iterator[Pair]:
+    """Every pair of a misconception that several mistakes of the course stand for."""
+    mistakes = [found for question in course.questions for found in _mistakes(question)]
+    count = Counter(mistake.misconception for _, _, mistake in mistakes)
+    noted = _content(course, f"questions/{READINGS}")
+    for question, exercise, mistake in mistakes:
+        believed = question.misconception(mistake.misconception)
+        if count[mistake.misconception] > 1 and believed is not None:
+            key = _key(exercise.name, believed, mistake)
+            readers = noted.get(question.id, {}).get(believed.id, {}).get(key, ())
+            yield Pair(question.id, exercise.name, believed, mistake, key, tuple(map(str, readers)))
+
+
+def _mistakes(question: Question) -> Iterator[tuple[Question, Exercise, Mistake]]:
+    for exercise in question.exercises:
+        yield from ((question, exercise, mistake) for mistake in exercise.mistakes)
+
+
+def _key(exercise: str, misconception: Misconception, mistake: Mistake) -> str:
+    read = (exercise, mistake.edits, bare(misconception.truth.en), bare(misconception.truth.zh))
+    return "k" + hashlib.sha256(repr(read).encode()).hexdigest()[:7]  # a letter first, or YAML could read a number

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from grader.classroom.words import NONE
 from grader.core.layout import WIDTH, indent
 from grader.core.model import Lang, Message, Text
-from grader.core.text import LABELED, STATUS, clean, cleaned, points
+from grader.core.text import COMMA, LABELED, SEMICOLON, STATUS, clean, cleaned, points
 
 
 def text_lines(module: str, name: str, lang: Lang, **given: Any) -> Sequence[str]:
@@ -25,6 +26,6 @@ def text_lines(module: str, name: str, lang: Lang, **given: Any) -> Sequence[str
     loader = jinja2.FileSystemLoader(Path(module).parent / "templates")
     made = jinja2.Environment(loader=loader, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     made.filters.update(wrap=wrap, fill=Text.fill, clean=clean, cleaned=cleaned, points=points)
-    shared = {"_": Message, "lang": lang, "LABELED": LABELED, "STATUS": STATUS}
-    text = made.get_template(name).render(**shared, **given)
+    made.globals.update(LABELED=LABELED, STATUS=STATUS, NONE=NONE, COMMA=COMMA, SEMICOLON=SEMICOLON)
+    text = made.get_template(name).render(_=Message, lang=lang, **given)
     return text.removesuffix("\n").split("\n") if text else []

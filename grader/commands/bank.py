@@ -169,17 +169,17 @@ def _say_without_follow_up(course: Course, chosen: list[Question], verbose: bool
 
 def _say_unread(course: Course, chosen: list[Question], verbose: bool) -> None:
     """Print the texts that are said of several mistakes and not compared with one of them; only how many by default."""
-    from grader.authoring import readings  # loads numpy
+    from grader.authoring import selfcheck  # loads numpy
 
     names = {question.id for question in chosen}
-    unread = [pair for pair in readings.pairs(course) if pair.question in names and not pair.is_read]
+    unread = [pair for pair in selfcheck.pairs(course) if pair.question in names and not pair.is_read]
     for pair in unread if verbose else ():
         edits = "; ".join(f"{edit.replace or 'body'} → {edit.by}" for edit in pair.mistake.edits)
         where = f"{pair.question}, {pair.exercise}, {pair.misconception.id}, {pair.key}"
         readers = ", ".join(pair.readers) or "–"
         say(_UNREAD_PAIR.fill(where=where, readers=readers, edits=edits, text=pair.misconception.truth))
     if unread:
-        say(_UNREAD.fill(pairs=_count(len(unread), "mistake", "个典型错误"), file=readings.FILE))
+        say(_UNREAD.fill(pairs=_count(len(unread), "mistake", "个典型错误"), file=selfcheck.READINGS))
 
 
 def _say_checked(chosen: list[Question], problems: int) -> None:

@@ -48,9 +48,7 @@ def similar(call: Call, folder: Path, threshold: float | None, html: Path | None
         course = call.graded_course(gradebook)
         alike = compare_class(gradebook, course, threshold)
     if html is not None:
-        from grader.instructor.analysis import similarity_html  # loads jinja2
-
-        write_output("--html", html, similarity_html.render(alike, course, call.lang))
+        write_output("--html", html, similarity_view.render_html(alike, course, call.lang))
     if call.as_json:
         write_json(to_json(similarity_view.as_data(alike)))
     elif html is None:

@@ -50,9 +50,7 @@ def stats(call: Call, folder: Path, html: Path | None, names: bool) -> None:
         counting = [pair for pair in answered if pair[0].counts]
         statistics = replace(statistics, borrowed=borrowed_answers(course, counting))
     if html is not None:
-        from grader.instructor.analysis import statistics_html  # loads jinja2
-
-        write_output("--html", html, statistics_html.render(statistics, course, call.lang, names=names))
+        write_output("--html", html, statistics_view.render_html(statistics, course, call.lang, names=names))
     if call.as_json:
         write_json(to_json(statistics_view.as_data(statistics, course, names=names), call.lang))
     elif html is None:

@@ -18,6 +18,9 @@ Every message says what was expected, what was found, where, and what to do.
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+
 from grader.core.marks import plain
 from grader.core.model import Lang, Text
 
@@ -59,6 +62,15 @@ class UsageError(AttncheckError):
         super().__init__(message)
         self.args = (message, field)  # so that it can be pickled with both
         self.field = field
+
+
+@contextlib.contextmanager
+def reported(message: Text, **values: object) -> Iterator[None]:
+    """Raises an OSError of the block as a UsageError with this message, whose ``reason`` is that of the system."""
+    try:
+        yield
+    except OSError as error:
+        raise UsageError(message.fill(reason=error.strerror, **values)) from error
 
 
 class StateError(AttncheckError):

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from grader.classroom.results import Book, count_pending, has_other_name
+from grader.classroom.results import count_pending, has_other_name
 from grader.classroom.words import GRADED, NOTHING_THERE, OTHER_NAME, PARTLY, SAID_LATE, WHOLE
 from grader.core.model import Message, Text
 from grader.core.tables import texts
 from grader.core.text import SEMICOLON, cleaned, duration, join
-from grader.instructor.mark_reports import error_text, has_points, marks_that_count
+from grader.instructor.mark_reports import error_text, has_points
 from grader.report import words
 
 if TYPE_CHECKING:
@@ -64,11 +64,6 @@ FLAGS: Mapping[str, Callable[[ClassRow], bool]] = {
     "missing": lambda row: not row.submitted,
     "given": lambda row: row.given,
 }
-
-
-def rows(book: Book) -> tuple[ClassRow, ...]:
-    """The rows of a class, ordered by learner id."""
-    return numbered(marks_that_count(book))
 
 
 def numbered(marks: Iterable[Mark]) -> tuple[ClassRow, ...]:

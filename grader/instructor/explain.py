@@ -20,7 +20,6 @@ from grader.classroom.marks import marks
 from grader.classroom.recorder import question_version
 from grader.classroom.results import Book
 from grader.classroom.text_view import text_lines
-from grader.classroom.words import NONE
 from grader.core.errors import UsageError
 from grader.core.model import (
     Array,
@@ -40,7 +39,6 @@ from grader.core.model import (
     Outcome,
     Own,
     Question,
-    QuestionResult,
     Returned,
     Same,
     Status,
@@ -49,10 +47,8 @@ from grader.core.model import (
     Visibility,
 )
 from grader.core.serialize import Shown, ShownText, Written
-from grader.core.text import COMMA, SEMICOLON, clean, cleaned, name_list, same, timestamp
+from grader.core.text import clean, cleaned, name_list, same, timestamp
 from grader.course import answer_ids, items
-from grader.course.loader import full_course
-from grader.grading import courses
 from grader.grading.answer_grading import judge_answer
 from grader.grading.compare import compare
 from grader.grading.context import GradingContext
@@ -62,7 +58,7 @@ from grader.grading.inputs import Drawn, DrawnMade, Seed
 from grader.grading.programs import apply_variant
 from grader.grading.reference_results import reference_observer
 from grader.instructor.overrides import find_learner
-from grader.instructor.regrade import check_seed, course_of, is_as_graded, points_of
+from grader.instructor.regrade import check_seed, graded_course, is_as_graded, points_of
 from grader.report import explained, words
 from grader.report.json import diagnosis
 from grader.submission import read
@@ -243,15 +239,17 @@ class RecordedPart:
 def find_recorded_part(request: ExplainRequest) -> RecordedPart:
     """Look up what to explain. Raises UsageError if nothing is recorded or the files have changed since grading."""
     with contextlib.closing(open_gradebook(request.folder)) as gradebook:
-        course = full_course(courses.load(course_of(gradebook, request.course_folder)))
+        course = graded_course(gradebook, request.course_folder)
         question, part, rest = _part(request.check, course, tuple(points_of(gradebook)))
         if isinstance(part, Exercise):  # nothing about an answer depends on the seed
             check_seed(gradebook, request.seed)
         learner = find_learner(gradebook, request.learner)
-        row = _submission(gradebook, course, learner, request.attempt)
-        version = Book.of(gradebook, course).versions.get(question.id, "")
+        book = Book.of(gradebook, course)
+        row = _submission(book, learner, request.attempt)
+        version = book.versions.get(question.id, "")
         units = gradebook.units(row, {question.id: version})
-        result = _result(units[0][0].result, part) if units else None
+        results = units[0][0].result.parts if units else ()
+        result = next((each for each in results if each.name == _name(part)), None)
         if result is None:
             said = Message("{question} of {learner} is not graded in this version; run `attncheck batch` or `regrade`.")
             raise UsageError(said.fill(question=question.id, learner=learner.id))
@@ -318,12 +316,12 @@ def _part(check: str, course: Course, counting: Sequence[str]) -> tuple[Question
     return question, part, rest
 
 
-def _submission(gradebook: Gradebook, course: Course, learner: LearnerRow, attempt: int | None) -> SubmissionRow:
+def _submission(book: Book, learner: LearnerRow, attempt: int | None) -> SubmissionRow:
     """The submission with this attempt number; without one, the submission that counts."""
-    rows = [row for row in gradebook.submissions() if learner.id in (row.learners or (row.key,))]
+    rows = [row for row in book.gradebook.submissions() if learner.id in (row.learners or (row.key,))]
     if not rows:
         raise UsageError(Message("{learner} has no submission.").fill(learner=learner.id))
-    row = _counting(gradebook, course, learner, rows) if attempt is None else _attempt(learner, rows, attempt)
+    row = _counting(book, learner, rows) if attempt is None else _attempt(learner, rows, attempt)
     if row.error is not None:
         said = Message("The submission {key} of {learner} could not be graded: {why}")
         raise UsageError(said.fill(key=row.key, learner=learner.id, why=row.error))
@@ -339,19 +337,10 @@ def _attempt(learner: LearnerRow, rows: Sequence[SubmissionRow], attempt: int) -
     raise UsageError(said.fill(learner=learner.id, attempt=attempt, there=there))
 
 
-def _counting(
-    gradebook: Gradebook, course: Course, learner: LearnerRow, rows: Sequence[SubmissionRow]
-) -> SubmissionRow:
-    book = Book.of(gradebook, course)
+def _counting(book: Book, learner: LearnerRow, rows: Sequence[SubmissionRow]) -> SubmissionRow:
     works = [book.work(row) for row in rows]
-    learners_marks = marks(learner, works, book.marking(), gradebook.overrides())
+    learners_marks = marks(learner, works, book.marking(), book.gradebook.overrides())
     return [mark.work.row for mark in learners_marks if mark.counts and mark.work is not None][-1]
-
-
-def _result(result: QuestionResult, part: Item | Exercise) -> ItemResult | ExerciseResult | None:
-    if isinstance(part, Item):
-        return next((item for item in result.items if item.id == part.id), None)
-    return next((exercise for exercise in result.exercises if exercise.name == part.name), None)
 
 
 # ---------------------------------------------------------------------------------------------- replaying
@@ -550,5 +539,5 @@ def _short(value: Any) -> str:
 
 def lines(found: Explanation, lang: Lang) -> Sequence[str]:
     """The explanation as lines: inputs, expected and actual results, and provenance."""
-    texts = {"NONE": NONE, "COMMA": COMMA, "SEMICOLON": SEMICOLON, "timestamp": timestamp}
-    return text_lines(__file__, "explanation.txt", lang, found=found, words=words, explained=explained, **texts)
+    given = {"words": words, "explained": explained, "timestamp": timestamp}
+    return text_lines(__file__, "explanation.txt", lang, found=found, **given)

@@ -70,21 +70,17 @@ def list_requests(folder: Path, learner: str | None = None) -> tuple[LearnerRequ
     return tuple(one for one in _requests(jsonl.read(folder / FILE)) if learner in (None, one.learner))
 
 
-def answer_request(folder: Path, number: int, text: str, author: str, at: datetime) -> LearnerRequest:
+def answer_request(folder: Path, number: int, text: str, author: str, at: datetime) -> None:
     """Answer a request. Raises UsageError if it does not exist, has an answer, or if ``text`` is empty."""
-    asked: list[LearnerRequest] = []
-    said = _tidy(text)
 
     def make(known: Sequence[dict[str, Any]]) -> jsonl.Record:
         found = next((one for one in _requests(known) if one.number == number), None)
         if found is None:
             raise UsageError(Message("There is no request {number}.").fill(number=number))
         check_reply(found, text)
-        asked.append(found)
-        return {"answers": number, "text": said, "author": author, "at": _iso(at)}
+        return {"answers": number, "text": _tidy(text), "author": author, "at": _iso(at)}
 
     jsonl.append(folder / FILE, make)
-    return replace(asked[0], answer=RequestReply(said, author, at))
 
 
 def check_reply(request: LearnerRequest, text: str) -> None:
@@ -102,11 +98,10 @@ def set_withdrawn(folder: Path, number: int, withdrawn: bool, author: str, at: d
     jsonl.add(folder / FILE, {did: number, "author": author, "at": _iso(at)})
 
 
-def forget(folder: Path, learner: str) -> int:
-    """Delete the requests of a learner with their answers. Returns their number."""
+def forget(folder: Path, learner: str) -> None:
+    """Delete the requests of a learner with their answers."""
     theirs = {one.number for one in list_requests(folder, learner)}
     jsonl.remove(folder / FILE, lambda one: bool(theirs & {one.get(about) for about in _ABOUT}))
-    return len(theirs)
 
 
 def _requests(found: Sequence[dict[str, Any]]) -> tuple[LearnerRequest, ...]:

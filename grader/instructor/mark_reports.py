@@ -94,6 +94,12 @@ def report_with_overrides(book: Book, mark: Mark) -> Report | None:
     return replace(report, questions=questions, notices=(*report.notices, *([Notice("", taken)] if taken else [])))
 
 
+def learner_report(book: Book, mark: Mark, now: datetime | None = None) -> Report | None:
+    """The report behind a mark, with overrides, as its learner may see it; None without a graded submission."""
+    report = report_with_overrides(book, mark)
+    return None if report is None else visible_report(report, mark, book.course.rules, now)
+
+
 #: The voices of diagnoses that use public cases only.
 _FROM_PUBLIC = ("place", "relation", "dependency")
 

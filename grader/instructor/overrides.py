@@ -27,7 +27,6 @@ from grader.classroom.gradebook import (
 from grader.classroom.marks import CoursePart
 from grader.classroom.results import CLASS, Book, parts, temporary_files, write_files
 from grader.classroom.text_view import text_lines
-from grader.classroom.words import NONE
 from grader.core import jsonl
 from grader.core.errors import UsageError
 from grader.core.files import TEMPORARY_PREFIX, portable_folder
@@ -35,11 +34,9 @@ from grader.core.layout import columns, shorten
 from grader.core.model import Course, Lang, Message
 from grader.core.serialize import Shown, Written
 from grader.core.tables import texts
-from grader.core.text import COMMA, clean, points, suggestion
-from grader.course import loader
-from grader.grading import courses
+from grader.core.text import clean, points, suggestion
 from grader.instructor import learner_requests
-from grader.instructor.regrade import EarnedPoints, course_of, points_of
+from grader.instructor.regrade import EarnedPoints, graded_course, points_of
 
 #: The files to which records are appended.
 _RECORDS = (learner_requests.FILE, *audit.LOGS.values())
@@ -219,7 +216,7 @@ def open_for_changes(
 ) -> Iterator[tuple[Gradebook, Course]]:
     """Open the gradebook of ``folder`` for changes, locked. Yields it with its course. See ``lock.locked``."""
     with contextlib.closing(open_gradebook(folder)) as book, locked(folder, timeout):
-        yield book, loader.full_course(courses.load(course_of(book, course_folder)))
+        yield book, graded_course(book, course_folder)
 
 
 def _written(book: Gradebook, loaded: Course, learner: LearnerRow, lang: Lang) -> tuple[EarnedPoints, ...]:
@@ -361,12 +358,8 @@ def _unpacked(book: Gradebook, submissions: Iterable[SubmissionRow], folder: Pat
 
 def _others(folder: Path) -> Iterator[Path]:
     for path in sorted(folder.iterdir()):
-        if (
-            not path.name.startswith(TEMPORARY_PREFIX)
-            and path.name not in _OWN
-            and not audit.is_log(path)
-            and not (path.suffix == ".json" and _whose(path) is not None)
-        ):
+        ours = path.name in _OWN or path.name.startswith(TEMPORARY_PREFIX) or audit.is_log(path)
+        if not ours and not (path.suffix == ".json" and _whose(path) is not None):
             yield path
 
 
@@ -411,5 +404,4 @@ def list_lines(overrides: Sequence[Override], lang: Lang) -> Iterator[str]:
 
 def forget_lines(plan: ForgetPlan, folder: Path, lang: Lang) -> Sequence[str]:
     """What will be deleted from ``folder``, and what will not."""
-    words = {"NONE": NONE, "COMMA": COMMA, "kept": texts(__file__, "kept.yaml")}
-    return text_lines(__file__, "forgets.txt", lang, plan=plan, folder=folder, **words)
+    return text_lines(__file__, "forgets.txt", lang, plan=plan, folder=folder, kept=texts(__file__, "kept.yaml"))

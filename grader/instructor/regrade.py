@@ -21,13 +21,12 @@ from grader.classroom.recorder import GradingPlan, grading_facts, question_versi
 from grader.classroom.results import Book, write_files
 from grader.classroom.task import GradingTask
 from grader.classroom.text_view import text_lines
-from grader.classroom.words import NONE
 from grader.core.errors import GradebookError, SubmissionError, UsageError
 from grader.core.layout import WIDTH, columns, shorten, shorten_distinct
 from grader.core.model import Course, Lang, Message, Rules, Text
 from grader.core.score import tidy
 from grader.core.serialize import Shown, Written
-from grader.core.text import COMMA, clean, points
+from grader.core.text import clean, points
 from grader.course import loader
 from grader.grading import courses
 from grader.grading.inputs import Seed
@@ -221,6 +220,11 @@ def course_of(book: Gradebook, named: Path | None) -> Path:
     raise UsageError(said.fill(parent=book.path.parent, known=known))
 
 
+def graded_course(book: Gradebook, named: Path | None) -> Course:
+    """The course in the folder ``named``, else the one used for grading. Raises UsageError for a learners' edition."""
+    return loader.full_course(courses.load(course_of(book, named)))
+
+
 def seed_of(folder: Path, course_folder: Path | None) -> Seed:
     """The seed that the course of a results folder names, else the public seed."""
     with contextlib.closing(open_gradebook(folder)) as book:
@@ -301,7 +305,7 @@ def lines(found: RegradeResult, folder: Path, lang: Lang) -> Sequence[str]:
     names = shorten_distinct((clean(change.learner) for change in shown), _NAME_WIDTH)
     rows = [_cells(change, names[clean(change.learner)], lang) for change in shown]
     table = columns([tuple(text.of(lang) for text in COLUMNS), *rows], right=[2, 3, 4]) if rows else []
-    given = {"table": [shorten(line, WIDTH) for line in table], "most": _MOST_ROWS, "NONE": NONE, "COMMA": COMMA}
+    given = {"table": [shorten(line, WIDTH) for line in table], "most": _MOST_ROWS}
     return text_lines(__file__, "regrade.txt", lang, found=found, folder=folder, **given)
 
 

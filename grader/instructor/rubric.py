@@ -258,14 +258,13 @@ def find_group(found: PendingAnswers, learner: str, part: str, *, alike: bool) -
             if learner in wording.learners:
                 return each if alike else AnswerGroup(each.item, (Wording(wording.text, (learner,)),))
     who = [name for each in mine for name in each.learners]
-    text = _NOT_WAITING.fill(learner=learner, part=part, hint=suggestion(learner, who, most=8)) if who else _NONE_WAIT
-    raise UsageError(text.fill(part=part))
-
-
-_NOT_WAITING = Message("No answer of {learner} to {part} is waiting to be marked. {hint}")
-_NONE_WAIT = Message("No answers to “{part}” are waiting to be marked.").with_advice(
-    Message("`attncheck override DIR --pending` lists those that are.")
-)
+    if not who:
+        said = Message("No answers to “{part}” are waiting to be marked.").with_advice(
+            Message("`attncheck override DIR --pending` lists those that are.")
+        )
+        raise UsageError(said.fill(part=part))
+    text = Message("No answer of {learner} to {part} is waiting to be marked. {hint}")
+    raise UsageError(text.fill(learner=learner, part=part, hint=suggestion(learner, who, most=8)))
 
 
 # ----------------------------------------------------------- answers that wait, for people and as JSON

@@ -34,14 +34,15 @@ from grader.core.files import portable
 from grader.core.model import Message, Text
 from grader.instructor import class_table, learner_requests
 from grader.instructor import export as exports
-from grader.instructor.analysis import answers, similarity_html, similarity_view
+from grader.instructor.analysis import answers, similarity_view
 from grader.instructor.analysis.answers import borrowed_by_learner
 from grader.instructor.analysis.class_similarity import ClassSimilarity, Cluster, compare_class, find_clusters
 from grader.instructor.analysis.statistics import Spread, spread_of
 from grader.instructor.analysis.statistics_view import mean
 from grader.instructor.class_table import FLAGS, ClassRow, TableFilter
 from grader.instructor.export import html as pages
-from grader.instructor.export.html import LearnerPages, mark_of
+from grader.instructor.export.html import LearnerPages
+from grader.instructor.mark_reports import mark_of, report_with_overrides
 from grader.report.html import PageLearner, render_body
 from grader.web import instructor_items, instructor_marking
 from grader.web.class_data import (
@@ -224,7 +225,7 @@ def _to_mark(class_data: ClassData, learner: str) -> str | None:
 
 
 def _report(visit: StaffVisit, book: Book, mark: Mark) -> Markup | None:
-    report = pages.report_with_overrides(book, mark)
+    report = report_with_overrides(book, mark)
     if report is None or mark.work is None:
         return None
     whose = PageLearner(mark.learner.name, mark.work.row.seed_name)
@@ -301,7 +302,7 @@ def similar_page(visit: StaffVisit) -> Response:
             raise HTTPException(404)
         ids = [name for key in made[number - 1].keys for name in alike.people[key]]
         visit.note_reading("read comparison", learners=", ".join(sorted({*ids})))
-        (shown,) = similarity_html.compare_clusters(given["alike"], [made[number - 1]], _MOST_COUPLES)
+        (shown,) = similarity_view.compare_clusters(given["alike"], [made[number - 1]], _MOST_COUPLES)
         return visit.page("instructor_cluster.html", each=shown, number=number, people=ids, **given)
     visit.note_reading("read similar solutions")
     return visit.page(

@@ -33,8 +33,7 @@ from grader.core.errors import AttncheckError, SandboxError, SandboxUnavailable,
 from grader.core.text import same
 from grader.grading import courses
 from grader.grading.inputs import Seed
-from grader.instructor.export import ExportOptions, export
-from grader.instructor.export._target import ExportTarget
+from grader.instructor.export import ExportOptions, ExportTarget, export
 from grader.sandbox import Sandbox
 from grader.sandbox.canaries import AttackResult
 from grader.submission import read_files

@@ -126,6 +126,7 @@ def test_wordings_can_be_marked_one_by_one(out: Path, handed_in: Path) -> None:
 def test_one_learner_by_key_points(out: Path, handed_in: Path) -> None:
     """Alone, or with everybody whose answer is alike."""
     course = ("--author", "me", "--course", str(handed_in / "course"))
+    assert "No answer of {x} to Q1.why" in run(str(out), "{x}", "Q1.why", "--key-points", "c", *course).text
     assert "1 of 3 points for 1" in run(str(out), "dan", "Q1.why", "--key-points", "c", *course).text
     assert "3 of 3 points for 3" in run(str(out), "cat", "Q1.why", "--key-points", "abc", "--alike", *course).text
     assert {name: points for name, (points, _) in given(out).items()} == {"ann": 3, "ben": 3, "cat": 3, "dan": 1}

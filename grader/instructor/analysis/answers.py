@@ -143,13 +143,10 @@ def _borrowed(
             drawn[seed_name] = tuple(items.draw(item.spec, context).items())
             draws.setdefault(drawn[seed_name], context)
         having.setdefault(drawn[seed_name], {})[mark.learner.id] = None
-    wrong = [
-        (mark.learner.id, value, drawn[mark.work.row.seed_name], mark.work.row.signed or "")
-        for mark, value in failed
-        if mark.work is not None
-    ]
     known: dict[tuple[str, _Draw], bool] = {}
-    for learner, value, own, signed in wrong:
+    for mark, value in failed:
+        assert mark.work is not None
+        learner, own, signed = mark.learner.id, drawn[mark.work.row.seed_name], mark.work.row.signed
         fitting = []
         for theirs, context in draws.items():
             asked = repr(value), theirs
@@ -160,9 +157,9 @@ def _borrowed(
         sources = tuple(sorted({name for theirs in fitting for name in having[theirs] if name != learner}))
         if sources:
             same = tuple(each for each in fitting[0] if all(each in theirs for theirs in fitting))
-            mine = signed and _is_correct(item, value, items.Context(course.public_id, signed, item.id))
-            name = signed if mine else ""
-            yield BorrowedAnswer(learner, item.id, answer_text(value), own, same or fitting[0], sources, name)
+            if signed and not _is_correct(item, value, items.Context(course.public_id, signed, item.id)):
+                signed = None
+            yield BorrowedAnswer(learner, item.id, answer_text(value), own, same or fitting[0], sources, signed or "")
 
 
 def _is_correct(item: Item, value: object, context: items.Context) -> bool:

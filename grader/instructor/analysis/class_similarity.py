@@ -203,24 +203,29 @@ def _star(group: IdenticalGroup) -> Iterator[SimilarPair]:
 
 def _of_scope(pairs: Sequence[SimilarPair]) -> Iterator[ClusterScope]:
     """The connected components of the pairs of one scope."""
-    members: dict[str, set[str]] = {}  # by the key of each member
+    home: dict[str, str] = {}
     for pair in pairs:
-        one, other = (members.setdefault(key, {key}) for key in (pair.left, pair.right))
-        if one is not other:
-            small, large = sorted((one, other), key=len)
-            large |= small
-            members.update(dict.fromkeys(small, large))
-    links: dict[int, list[SimilarPair]] = defaultdict(list)
+        home[_root(home, pair.left)] = _root(home, pair.right)
+    components: dict[str, list[SimilarPair]] = defaultdict(list)
     for pair in pairs:
-        links[id(members[pair.left])].append(pair)
-    for linked in links.values():
+        components[_root(home, pair.left)].append(pair)
+    for linked in components.values():
+        keys = {pair.left for pair in linked} | {pair.right for pair in linked}
         yield ClusterScope(
             linked[0].scope,
-            tuple(sorted(members[linked[0].left])),
+            tuple(sorted(keys)),
             _range([pair.score for pair in linked]),
             _range([pair.tokens for pair in linked]),
             _range([pair.names for pair in linked]),
         )
+
+
+def _root(home: dict[str, str], key: str) -> str:
+    """The key that stands for all that ``key`` is linked with (union-find); the way to it is made shorter."""
+    while home.setdefault(key, key) != key:
+        home[key] = home[home[key]]
+        key = home[key]
+    return key
 
 
 def _range(values: Sequence[N]) -> tuple[N, N]:
@@ -244,17 +249,11 @@ def _links(pairs: Sequence[SimilarPair]) -> Iterator[SimilarPair]:
     """A spanning tree of the strongest couples (Kruskal's algorithm), each with its pairs, exercises first."""
     home: dict[str, str] = {}
 
-    def root(key: str) -> str:
-        while home.setdefault(key, key) != key:
-            home[key] = home[home[key]]
-            key = home[key]
-        return key
-
     def strength(couple: tuple[tuple[str, str], list[SimilarPair]]) -> tuple[float, float, tuple[str, str]]:
         names, inside = couple
         return -_tokens(inside), -max(pair.score for pair in inside), names
 
     for (left, right), inside in sorted(by_couple(pairs).items(), key=strength):
-        if root(left) != root(right):
-            home[root(left)] = root(right)
+        if _root(home, left) != _root(home, right):
+            home[_root(home, left)] = _root(home, right)
             yield from sorted(inside, key=lambda pair: (pair.scope == WHOLE, -pair.tokens, pair.scope))

@@ -214,11 +214,9 @@ def is_small(sample: CodeSample) -> bool:
 def reduce_sample(sample: CodeSample, exercises: Sequence[str]) -> ReducedSample:
     """Reduce a submission to arrays, by scope."""
     pieces = split_by_exercise(sample.files, exercises)
-    scopes = [(name, _written(found, MOST_TOKENS)) for name, found in pieces.items() if name != WHOLE]
-    whole = _of(pieces, WHOLE, exercises)
-    if whole:
-        scopes.append((WHOLE, _written(whole, MOST_TOKENS)))
-    return ReducedSample(sample.key, frozenset(sample.people), tuple(scopes))
+    scopes = ((name, _of(pieces, name, exercises)) for name in (*exercises, WHOLE))
+    written = tuple((name, _written(found, MOST_TOKENS)) for name, found in scopes if found)
+    return ReducedSample(sample.key, frozenset(sample.people), written)
 
 
 def compare(

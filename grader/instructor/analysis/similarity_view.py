@@ -1,17 +1,21 @@
-"""Similar submissions for instructors: in a terminal, and as JSON."""
+"""Similar submissions for instructors: in a terminal, side by side on a page, and as JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
 from grader.classroom.words import first_names
-from grader.core.model import Message, Text
+from grader.core.model import Course, Lang, Message, Text
 from grader.core.text import clean
-from grader.instructor.analysis.class_similarity import ClassSimilarity, Cluster, ClusterScope, find_clusters
-from grader.instructor.analysis.similarity import MOST_TOKENS, SHORTEST, WHOLE, ScopeCount, SimilarPair
+from grader.instructor.analysis import similarity
+from grader.instructor.analysis.class_similarity import ClassSimilarity, Cluster, ClusterScope, by_couple, find_clusters
+from grader.instructor.analysis.similarity import SHORTEST, WHOLE, Excerpt, MarkedLine, ScopeCount, SimilarPair
 
 if TYPE_CHECKING:
     from grader.core.page import Page
@@ -97,7 +101,7 @@ def notes(alike: ClassSimilarity) -> list[Text]:
         said.append(NO_CODE.fill(count=len(empty), all=len(exercises)))
     if found.shortened:
         names = _listed([who[key] for key in found.shortened])
-        said.append(SHORTENED.fill(most=MOST_TOKENS, names=names))
+        said.append(SHORTENED.fill(most=similarity.MOST_TOKENS, names=names))
     if found.unaligned:
         said.append(UNALIGNED.fill(count=found.unaligned))
     if alike.left_out:
@@ -131,6 +135,99 @@ def render(page: Page, alike: ClassSimilarity) -> None:
         page.blank()
     for text in said:
         page.lines(page.say(text), lead="• ")
+
+
+# ----------------------------------------------------------------------------------------------- page
+
+_TEMPLATES = Path(__file__).parent / "templates"
+#: How many clusters are shown, and how many couples in all with their code.
+MOST = 40
+MOST_COUPLES = 80
+_MOST_LINES = 400
+_LONGEST_LINE = 300
+
+#: One column of a comparison: whose code it is, excerpts of it, and whether they were cut.
+Side: TypeAlias = tuple[str, tuple[Excerpt, ...], bool]
+#: The names of two submissions, and for each scope their pair with the code of both.
+Couple: TypeAlias = tuple[str, str, list[tuple[SimilarPair, list[Side]]]]
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterComparison:
+    """A cluster and its couples side by side; ``more`` couples are not shown."""
+
+    cluster: Cluster
+    couples: list[Couple]
+    more: int
+
+
+def render_html(alike: ClassSimilarity, course: Course, lang: Lang) -> str:
+    """The page, self-contained and without scripts; first shown in ``lang``."""
+    from grader.report.html import self_contained, sheet  # loads jinja2
+
+    made = find_clusters(alike.found)
+    return self_contained(
+        "similarity.html",
+        sheet(_TEMPLATES / "similarity.css"),
+        _TEMPLATES,
+        course=course,
+        title=TITLE,
+        view=sys.modules[__name__],  # it has the words
+        alike=alike,
+        shown=compare_clusters(alike, made[:MOST]),
+        more=len(made) - MOST,
+        lang=course.language(lang),
+    )
+
+
+def compare_clusters(
+    alike: ClassSimilarity, chosen: Sequence[Cluster], most: int = MOST_COUPLES
+) -> list[ClusterComparison]:
+    """The ``chosen`` clusters with at most ``most`` couples in all side by side."""
+    left, shown = most, []
+    for cluster in chosen:
+        couples = list(by_couple(cluster.links).values())
+        kept = couples[:left]
+        left -= len(kept)
+        shown.append(ClusterComparison(cluster, [_couple(alike, pairs) for pairs in kept], len(couples) - len(kept)))
+    return shown
+
+
+def _couple(alike: ClassSimilarity, pairs: Sequence[SimilarPair]) -> Couple:
+    keys, who = (pairs[0].left, pairs[0].right), alike.who
+    left, right = map(alike.read, keys)
+    compared = []
+    for pair in pairs:
+        code = similarity.side_by_side(alike.found, pair, left, right) if left and right else ((), ())
+        compared.append((pair, [_side(who[key], excerpts) for key, excerpts in zip(keys, code, strict=True)]))
+    return who[keys[0]], who[keys[1]], compared
+
+
+def _side(who: str, excerpts: Sequence[Excerpt]) -> Side:
+    """The first ``_MOST_LINES`` lines; blank lines at the ends of an excerpt are left out."""
+    left, kept = _MOST_LINES, []
+    for excerpt in excerpts:
+        lines = list(islice(_trimmed(excerpt.lines), left))
+        left -= len(lines)
+        if lines:
+            kept.append(Excerpt(excerpt.label, tuple(lines)))
+    return who, tuple(kept), left == 0
+
+
+def _trimmed(lines: Sequence[MarkedLine]) -> Iterator[MarkedLine]:
+    full = [at for at, line in enumerate(lines) if any(text.strip() for text, _ in line.stretches)]
+    for line in lines[full[0] : full[-1] + 1] if full else ():
+        yield _short(line)
+
+
+def _short(line: MarkedLine) -> MarkedLine:
+    """The first ``_LONGEST_LINE`` characters of a line."""
+    room, kept = _LONGEST_LINE, []
+    for text, kind in line.stretches:
+        if room > 0:
+            kept.append((text if len(text) <= room else text[:room] + "…", kind))
+        room -= len(text)
+    return MarkedLine(line.number, tuple(kept))
 
 
 # ----------------------------------------------------------------------------------------------- data

@@ -1,11 +1,16 @@
-"""Class statistics for instructors: findings with advice, a page in a terminal, and JSON."""
+"""Class statistics for instructors: findings with advice, in a terminal, as a page with pictures, and as JSON."""
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from grader.core.layout import columns, shorten
 from grader.core.model import Course, Lang, Message, Text
@@ -22,6 +27,7 @@ from grader.instructor.analysis.statistics import (
     Spread,
     Statistics,
 )
+from grader.report.array_svg import Scale
 from grader.report.words import check_label
 
 if TYPE_CHECKING:
@@ -205,8 +211,7 @@ def wrong(part: PartStatistics, course: Course) -> FrequentMistake | None:
 
 def _options(course: Course, part: PartStatistics) -> dict[str, Any]:
     """The options of an item, by id; empty if it has none."""
-    question = course.question(part.question)
-    item = question.item(part.name) if question else None
+    item = course.item(part.name)
     return {option.id.lower(): option for option in items.options(item)} if item else {}
 
 
@@ -327,6 +332,81 @@ def _beliefs(page: Page, statistics: Statistics, course: Course) -> None:
             page.lines(page.say(known), indent=6, style="dim")
     if len(statistics.misconceptions) > _MOST_BELIEFS:
         page.lines(page.say(MORE_BELIEFS, count=len(statistics.misconceptions) - _MOST_BELIEFS), indent=6)
+
+
+# ----------------------------------------------------------------------------------------------- page
+
+_TEMPLATES = Path(__file__).parent / "templates"
+#: With more learners, each row of the heat map is the mean of several.
+_ROWS = 200
+_SCALE = Scale("rising", 0.0, 1.0)
+
+_LEARNER = Message("One row per learner, the best first; one column per question; the last row is the class mean.")
+_SEVERAL = Message(
+    "Each row is the mean of {each} learners, the best first; one column per question; the last row is the class mean."
+)
+
+
+def render_html(statistics: Statistics, course: Course, lang: Lang, *, names: bool = False) -> str:
+    """The page, self-contained and without scripts, in ``lang`` until its reader chooses the other language.
+
+    Learners are rows with numbers, sorted by points, unless ``names`` is true.
+    """
+    from grader.report.html import self_contained, sheet  # loads jinja2
+
+    parts = groupby(begun(statistics), key=lambda part: part.question)
+    return self_contained(
+        "statistics.html",
+        sheet(_TEMPLATES / "statistics.css"),
+        _TEMPLATES,
+        view=sys.modules[__name__],  # it has the words
+        found=statistics,
+        spread=statistics.spread,
+        course=course,
+        title=Message("Class statistics"),
+        FEW=FEW,
+        OF_CLASS=Message("{times} of {learners} learners"),
+        MORE=Message("{count} more", "chart"),
+        findings=findings(statistics, course, names=names),
+        parts=[(question, list(inside)) for question, inside in parts],
+        bar=_SCALE.bar(),
+        map=heat_map(statistics, names=names) if statistics.questions else None,
+        lang=course.language(lang),
+    )
+
+
+def heat_map(statistics: Statistics, *, names: bool) -> dict[str, Any]:
+    """What the heat map shows: the labels and cells of its rows, and the means of the class with their cells."""
+    from grader.report.html import brief  # loads jinja2
+
+    order = by_points(statistics)
+    each = -(-len(order) // _ROWS) or 1  # learners in one row
+    grid = np.array([statistics.grid[at] for at in order])
+    firsts = range(0, len(order), each)
+    labels = [str(at + 1) for at in firsts]
+    if each > 1:
+        labels = [f"{at + 1}–{min(at + each, len(order))}" for at in firsts]
+    elif names:
+        labels = [brief(statistics.learners[at], 18) for at in order]
+    means = grid.mean(axis=0)
+    return {
+        "each": each,
+        "said": _LEARNER if each == 1 else _SEVERAL.fill(each=each),
+        "named": names,
+        "labels": labels,
+        "cells": _cells([grid[at : at + each].mean(axis=0) for at in firsts]),
+        "means": list(zip(means.tolist(), _SCALE.levels(means).tolist(), strict=True)),
+        "mean_cells": _cells([means]),
+    }
+
+
+def _cells(rows: Sequence[np.ndarray]) -> dict[int, list[tuple[int, int]]]:
+    """The cells of each colour, as (row, column)."""
+    places: dict[int, list[tuple[int, int]]] = {}
+    for at, row in enumerate(rows):
+        for column, level in enumerate(_SCALE.levels(row).tolist()):
+            places.setdefault(level, []).append((at, column))
+    return dict(sorted(places.items()))
 
 
 # ----------------------------------------------------------------------------------------------- data

@@ -19,6 +19,7 @@ import dataclasses
 import functools
 import importlib
 import pkgutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -29,9 +30,9 @@ from grader.core.errors import UsageError
 from grader.core.model import Course, Lang, Message
 from grader.core.text import clean, name_list
 from grader.instructor.export._pseudonyms import pseudonymized
-from grader.instructor.export._target import ExportTarget, first_names
+from grader.instructor.export._target import ExportTarget
 
-__all__ = ["ExportOptions", "ExportTarget", "export", "format_module", "format_names"]
+__all__ = ["ExportOptions", "ExportTarget", "export", "first_names", "format_module", "format_names"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,8 @@ class ExportOptions:
     now: datetime | None = None
 
 
+#: The most names that a message lists; the rest are counted.
+_MOST_NAMES = 30
 #: Exports that also contain submissions that belong to nobody in the class.
 _OF_EVERYBODY = frozenset({"json", "reports"})
 
@@ -97,6 +100,12 @@ def _name_skipped(source: Book, out: ExportTarget) -> None:
     names = [f"{clean(mark.learner.id)} ({clean(mark.learner.name)})" for mark in source.unmatched()]
     if names:
         out.say(Message("Skipped, because they are not on the roster: {names}").fill(names=first_names(names)))
+
+
+def first_names(names: Sequence[str]) -> str:
+    """The first ``_MOST_NAMES`` of ``names``, and how many more there are."""
+    more = f"; … (+{len(names) - _MOST_NAMES})" if len(names) > _MOST_NAMES else ""
+    return "; ".join(names[:_MOST_NAMES]) + more
 
 
 def flag(field: str) -> str:

@@ -6,24 +6,26 @@ No byte of the file changes besides those of the cells.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeVar
 
 from grader.classroom.intake import Person
 from grader.classroom.marks import Mark
 from grader.classroom.results import Book, count_pending
-from grader.classroom.roster import Learner, Roster, contradicts, csv_separator
-from grader.classroom.roster import read_roster as read_roster
-from grader.core.errors import UsageError
+from grader.classroom.roster import Learner, Roster, contradicts, csv_separator, read_roster
+from grader.core.errors import UsageError, reported
 from grader.core.model import Message, Text
 from grader.core.tables import texts
 from grader.core.text import clean, points
-from grader.instructor.export import ExportOptions
-from grader.instructor.export._target import ExportTarget, first_names
+from grader.instructor.export import ExportOptions, ExportTarget, first_names
 from grader.instructor.mark_reports import error_message, is_still_open, marks_that_count, summary
 
+#: A row of a class list, by its number; of a collection, a file, by its name.
+Row = TypeVar("Row", int, str)
 _BOM = "\ufeff"
 #: The most headings that a message lists.
 _MOST_NAMED = 20
@@ -68,11 +70,10 @@ class Sheet:
 
 def read_sheet(path: Path) -> Sheet:
     """Read a CSV file in UTF-8, with commas, semicolons or tabs as separators. Raises UsageError."""
+    with reported(Message("The template {path} cannot be read: {reason}."), path=path):
+        data = path.read_bytes()
     try:
-        text = path.read_bytes().decode()
-    except OSError as error:
-        said = Message("The template {path} cannot be read: {reason}.")
-        raise UsageError(said.fill(path=path, reason=error.strerror)) from error
+        text = data.decode()
     except UnicodeDecodeError as error:
         said = Message("The template {path} is not UTF-8 (byte {start}); use the file as downloaded.")
         raise UsageError(said.fill(path=path, start=error.start)) from error
@@ -188,9 +189,9 @@ def _bare(identifier: str) -> str:
     return re.sub(r"\D", "", identifier) or identifier
 
 
-def match_rows(known: Roster, people: Mapping[int, Person]) -> tuple[dict[int, str], list[str], list[str]]:
+def match_rows(known: Roster, people: Mapping[Row, Person]) -> tuple[dict[Row, str], list[str], list[str]]:
     """The learner id of each matched row, the names of people who match nobody, and those who match ambiguously."""
-    rows: dict[int, str] = {}
+    rows: dict[Row, str] = {}
     unknown: list[str] = []
     doubtful: list[str] = []
     for row, person in people.items():
@@ -199,8 +200,7 @@ def match_rows(known: Roster, people: Mapping[int, Person]) -> tuple[dict[int, s
             rows[row] = match.learner.id
         else:
             (doubtful if match.why == "ambiguous" else unknown).append(person.name)
-    ids = list(rows.values())
-    twice = {name for name in ids if ids.count(name) > 1} if len(set(ids)) < len(ids) else set()
+    twice = {name for name, times in Counter(rows.values()).items() if times > 1}
     doubtful += [people[row].name for row, name in rows.items() if name in twice]
     return {row: name for row, name in rows.items() if name not in twice}, unknown, doubtful
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from grader.core.errors import UsageError
 from grader.core.marks import Kind, pieces
@@ -16,9 +16,8 @@ from grader.core.model import Course, Item, Lang, Message, Question
 from grader.core.text import clean, clean_marked, name_list
 from grader.core.typesetting.latex import written
 from grader.course import items
-from grader.course.items import Context
-from grader.instructor.export import ExportOptions
-from grader.instructor.export._target import ExportTarget
+from grader.course.items import Context, QuizItem
+from grader.instructor.export import ExportOptions, ExportTarget
 
 if TYPE_CHECKING:
     import jinja2
@@ -32,30 +31,11 @@ _KEY = Message("A correct answer: {key}")
 
 
 @dataclass(frozen=True, slots=True)
-class QuizOption:
-    """An option, with the feedback for learners who choose it."""
-
-    id: str
-    text: str
-    correct: bool
-    feedback: str
-
-
-@dataclass(frozen=True, slots=True)
-class NumericRange:
-    """A number and the absolute error that an answer may have, both as decimal digits."""
-
-    value: str
-    margin: str
-    feedback: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class ExportItem:
-    """A quiz item. Texts have marks; ``explain`` is shown after the answer.
+    """A quiz item in one language. Texts have marks; ``explain`` is shown after the answer.
 
-    The forms one and many use ``options``, number uses ``number`` and the known ``wrong`` numbers, and pairs uses
-    ``pairs``, in which a distractor has an empty left side.
+    ``quiz`` is what is asked; its ``pairs`` are here in the language, a distractor with an empty left side. ``truths``
+    are what learners read after a mistake, by misconception.
     """
 
     id: str
@@ -63,11 +43,9 @@ class ExportItem:
     points: float
     text: str
     explain: str
-    form: Literal["one", "many", "number", "pairs", "essay"]
-    options: tuple[QuizOption, ...] = ()
-    number: NumericRange | None = None
-    wrong: tuple[NumericRange, ...] = ()
-    pairs: tuple[tuple[str, str], ...] = ()
+    quiz: QuizItem
+    pairs: tuple[tuple[str, str], ...]
+    truths: Mapping[str | None, str]
 
 
 def export_items(
@@ -83,7 +61,7 @@ def export_items(
         for item in question.items if not options.questions or question.id in options.questions else ():
             if item.use == "practice" or options.graded:
                 made = _item_of(course, question, item, options.lang)
-                if made is None or made.form not in forms:
+                if made is None or made.quiz.form not in forms:
                     left_out.append(item.id)
                 else:
                     found.append(made)
@@ -110,28 +88,15 @@ def _item_of(course: Course, question: Question, item: Item, lang: Lang) -> Expo
     if quiz.key is not None:
         explain = f"{_KEY.fill(key=quiz.key).of(lang)}\n\n{explain}".strip()
 
-    def feedback(name: str | None) -> str:
-        belief = question.misconception(name)
-        return clean_marked(belief.truth.of(lang), 2000, lines=True) if belief else ""
-
-    numbers = [
-        NumericRange(decimal(number.value), decimal(number.margin), feedback(number.misconception))
-        for number in quiz.numbers
-    ]
     return ExportItem(
         item.id,
         clean(f"{item.id} {item.title.of(lang)}") if item.title else item.id,
         item.points,
         "\n\n".join(text.of(lang) for text in (items.fill(item.ask, symbols), *quiz.facts)),
         explain,
-        quiz.form,
-        tuple(
-            QuizOption(option.id, option.text.of(lang), option.correct, feedback(option.misconception))
-            for option in quiz.options
-        ),
-        numbers[0] if numbers else None,
-        tuple(numbers[1:]),
+        quiz,
         tuple((left.of(lang) if left else "", right.of(lang)) for left, right in quiz.pairs),
+        {belief.id: clean_marked(belief.truth.of(lang), 2000, lines=True) for belief in question.misconceptions},
     )
 
 

@@ -2,6 +2,8 @@
 
 An existing file is replaced if an export wrote it and it has not changed since; the cache has the digests of written
 files. Any other file is replaced only with ``force``.
+
+This is not in the package itself, where the formats json and csv hide the standard modules of these names.
 """
 
 from __future__ import annotations
@@ -10,19 +12,18 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import TracebackType
 
 from grader.core import cache
-from grader.core.errors import UsageError
-from grader.core.files import open_new
+from grader.core.errors import UsageError, reported
+from grader.core.files import open_new, portable
 from grader.core.model import Message, Text
 
 #: The name under which the digest of a single-file export is saved.
 _ALONE = ""
-#: The most names that a message lists; the rest are counted.
-_MOST_NAMES = 30
+_CANNOT = Message("{path} cannot be written: {reason}; choose another place.")
 _CHANGED = Message(
     "{to} exists, and was not written by an export or has changed since. Move it away, or replace it with --force."
 )
@@ -30,12 +31,6 @@ _STRANGE = Message(
     "{to} contains files that were not written by an export ({shown}). Give an empty or new folder with --to, or write "
     "to this one with --force; files with other names are kept."
 )
-
-
-def first_names(names: Sequence[str]) -> str:
-    """The first ``_MOST_NAMES`` of ``names``, and how many more there are."""
-    more = f"; … (+{len(names) - _MOST_NAMES})" if len(names) > _MOST_NAMES else ""
-    return "; ".join(names[:_MOST_NAMES]) + more
 
 
 class ExportTarget:
@@ -52,6 +47,7 @@ class ExportTarget:
         self._key = hashlib.sha256(os.fsencode(to.absolute())).hexdigest()
         self._before = _record(self._key)
         self._now: dict[str, str] = {}
+        self._taken: dict[str, str] = {}
 
     def __enter__(self) -> ExportTarget:
         return self
@@ -84,11 +80,17 @@ class ExportTarget:
             self._begin()
         self._write(self.to / name, name, [data])
 
+    def add_file_of(self, learner: str, suffix: str, data: bytes) -> str:
+        """Write the file of a learner, with a name that is portable and nobody else's. Returns the name."""
+        name = portable(learner, self._taken) + suffix
+        self.add_file(name, data)
+        return name
+
     def _begin(self) -> None:
         if os.path.lexists(self.to) and not self.to.is_dir():
             said = Message("{to} is a file, but this export is a folder; give another path with --to.")
             raise UsageError(said.fill(to=self.to))
-        with self._reporting(self.to):
+        with reported(_CANNOT, path=self.to):
             self.to.mkdir(parents=True, exist_ok=True)
             entries = sorted(self.to.iterdir())
         strange = [entry.name for entry in entries if not self._is_ours(entry, entry.name)]
@@ -101,32 +103,24 @@ class ExportTarget:
 
     def _write(self, path: Path, name: str, chunks: Iterable[bytes]) -> None:
         seen = hashlib.sha256()
-        with self._reporting(path):
+        with reported(_CANNOT, path=path):
             new = open_new(path.parent)
         try:
             with new as file:
                 for chunk in chunks:
                     seen.update(chunk)
-                    with self._reporting(path):
+                    with reported(_CANNOT, path=path):
                         file.write(chunk)
-                with self._reporting(path):
+                with reported(_CANNOT, path=path):
                     file.flush()
                     os.fsync(file.fileno())
-            with self._reporting(path):
+            with reported(_CANNOT, path=path):
                 os.replace(new.name, path)
         except BaseException:
             with contextlib.suppress(OSError):
                 os.unlink(new.name)
             raise
         self._now[name] = seen.hexdigest()
-
-    @contextlib.contextmanager
-    def _reporting(self, path: Path) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            said = Message("{path} cannot be written: {reason}; choose another place.")
-            raise UsageError(said.fill(path=path, reason=error.strerror)) from error
 
 
 def _record(key: str) -> dict[str, str]:

@@ -38,10 +38,9 @@ from grader.classroom.intake import Person
 from grader.classroom.results import Book
 from grader.core.errors import UsageError
 from grader.core.model import Message
-from grader.instructor.export import ExportOptions
+from grader.instructor.export import ExportOptions, ExportTarget
 from grader.instructor.export import _class_list as class_list
 from grader.instructor.export._class_list import Sheet, headings_text, not_one_column
-from grader.instructor.export._target import ExportTarget
 
 ABOUT = Message("The gradebook CSV downloaded from Canvas (--template), one assignment (--column) filled in.")
 ON_PAGE = Message(

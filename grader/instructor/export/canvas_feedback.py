@@ -41,10 +41,9 @@ from grader.core.files import zipped
 from grader.core.model import Course, Lang, Message, Report
 from grader.core.tables import texts
 from grader.core.text import clean, name_list
-from grader.instructor.export import ExportOptions
+from grader.instructor.export import ExportOptions, ExportTarget
 from grader.instructor.export import _class_list as class_list
-from grader.instructor.export._target import ExportTarget
-from grader.instructor.mark_reports import marks_that_count, report_with_overrides, visible_report
+from grader.instructor.mark_reports import learner_report, marks_that_count
 
 ABOUT = Message("A zip with each learner's report, which Canvas attaches to their submission as a comment.")
 ON_PAGE = Message(
@@ -69,22 +68,19 @@ _MOST_NAMES = 30
 
 def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
     """Write the zip. Raises UsageError if the template is not a download of submissions."""
-    files = _files(options.template or _graded(book))
-    people = {at: who for at, (who, _) in enumerate(files.values())}
-    names = [name for _, name in files.values()]
-    rows, unknown, doubtful = class_list.match_rows(class_list.roster(book, options.roster), people)
-    file_of = {learner: names[at] for at, learner in rows.items()}
+    people = _files(options.template or _graded(book))
+    found, unknown, doubtful = class_list.match_rows(class_list.roster(book, options.roster), people)
+    file_of = {learner: name for name, learner in found.items()}
     marks = {mark.learner.id: mark for mark in marks_that_count(book)}
     ungraded: list[str] = []
 
     def reports() -> Iterator[tuple[str, bytes]]:
         for learner, name in sorted(file_of.items()):
-            report = report_with_overrides(book, marks[learner])
+            report = learner_report(book, marks[learner], options.now)
             if report is None:
                 ungraded.append(learner)
-                continue
-            shown = visible_report(report, marks[learner], book.course.rules, options.now)
-            yield name, _text(shown, book.course, options.lang).encode()
+            else:
+                yield name, _text(report, book.course, options.lang).encode()
 
     out.write_file([zipped(reports())])
     absent = [name for name, mark in marks.items() if mark.work is not None and name not in file_of]
@@ -103,8 +99,8 @@ def _graded(book: Book) -> Path:
     return Path(known)
 
 
-def _files(path: Path) -> Mapping[str, tuple[Person, str]]:
-    """For each Canvas user in a downloaded zip or a folder with its files: the person, and the name of one file."""
+def _files(path: Path) -> Mapping[str, Person]:
+    """The name of one file of each Canvas user in a downloaded zip or a folder with its files, and whose it is."""
     try:
         if path.is_dir():
             names = sorted(each.name for each in path.iterdir() if each.is_file())
@@ -124,7 +120,7 @@ def _files(path: Path) -> Mapping[str, tuple[Person, str]]:
                 chosen[user.ids[0][1]] = rank, name, user
     if not chosen:
         raise UsageError(_NO_ZIP.fill(path=path, reason=_NO_FILES))
-    return {number: (who, name) for number, (_, name, who) in chosen.items()}
+    return {name: who for _, name, who in chosen.values()}
 
 
 def _text(report: Report, course: Course, lang: Lang) -> str:

@@ -30,9 +30,8 @@ from grader.classroom.marks import Mark
 from grader.classroom.results import Book, count_pending, csv_cell, notes
 from grader.classroom.words import NOTHING_THERE
 from grader.core.model import ExerciseResult, ItemResult, Lang, Message, Status, Text
-from grader.instructor.export import ExportOptions
+from grader.instructor.export import ExportOptions, ExportTarget
 from grader.instructor.export._pseudonyms import NO_TIME
-from grader.instructor.export._target import ExportTarget
 from grader.instructor.mark_reports import error_message, marks_that_count
 from grader.report.json import number
 

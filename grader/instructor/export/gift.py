@@ -35,9 +35,8 @@ import re
 
 from grader.core.model import Course, Message
 from grader.core.text import clean
-from grader.instructor.export import ExportOptions
+from grader.instructor.export import ExportOptions, ExportTarget
 from grader.instructor.export._quiz import by_question, export_items, template
-from grader.instructor.export._target import ExportTarget
 
 ABOUT = Message("Quiz items for Moodle's question bank (GIFT), a category for each question.")
 SOURCE = "course"

@@ -30,13 +30,12 @@ from grader import __version__
 from grader.classroom.marks import Mark, with_overrides
 from grader.classroom.results import Book, parts, provenance
 from grader.classroom.words import NOTHING_THERE
-from grader.core.files import portable, readable_json
+from grader.core.files import readable_json
 from grader.core.model import (
     Course,
     ExerciseResult,
     Lang,
     Message,
-    Outcome,
     Question,
     QuestionResult,
     Report,
@@ -45,8 +44,7 @@ from grader.core.model import (
 )
 from grader.core.tables import texts
 from grader.core.text import LABELED, STATUS, clean, points
-from grader.instructor.export import ExportOptions
-from grader.instructor.export._target import ExportTarget
+from grader.instructor.export import ExportOptions, ExportTarget
 from grader.instructor.mark_reports import (
     GIVEN,
     UNREADABLE,
@@ -74,11 +72,10 @@ def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
         mark = mark_of(book, options.learner)
         out.write_file([encoded(results(mark, book.report(mark), book.course, options.lang))])
         return
-    taken: dict[str, str] = {}
     for mark in marks_that_count(book):
         if has_points(mark):
             found = results(mark, book.report(mark), book.course, options.lang)
-            out.add_file(f"{portable(mark.learner.id, taken)}.json", encoded(found))
+            out.add_file_of(mark.learner.id, ".json", encoded(found))
 
 
 def encoded(found: dict[str, Any]) -> bytes:
@@ -188,8 +185,9 @@ def _exercise(
         test = _test(f"{exercise.name}: {check}, {case}", outcome.status, 0, 0)
         if given is None:
             test |= {"score": number(outcome.earned), "max_score": number(outcome.possible)}
+        message = outcome.verdict.message if outcome.visibility == "public" else None
         yield test | {
-            "output": _checked(outcome, question, lang),
+            "output": _output(outcome.status, message, question, outcome.verdict.misconception, lang),
             "tags": [*tags["tags"], outcome.check, outcome.visibility],
             "visibility": "visible" if outcome.visibility == "public" else hidden,
             "extra_data": {"check": outcome.check, "case": outcome.case},
@@ -200,11 +198,6 @@ def _test(name: str, status: Status, earned: float, possible: float) -> dict[str
     """One test. It has no points if ``possible`` is 0: what attncheck failed to grade costs nothing."""
     test: dict[str, Any] = {"name": clean(name), "status": "passed" if status is Status.PASSED else "failed"}
     return test | ({"score": number(earned), "max_score": number(possible)} if possible else {})
-
-
-def _checked(outcome: Outcome, question: Question | None, lang: Lang) -> str:
-    message = outcome.verdict.message if outcome.visibility == "public" else None
-    return _output(outcome.status, message, question, outcome.verdict.misconception, lang)
 
 
 def _output(

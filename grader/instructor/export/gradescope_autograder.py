@@ -47,8 +47,7 @@ from pathlib import Path
 import grader
 from grader.core.errors import UsageError
 from grader.core.model import Course, Message, Text
-from grader.instructor.export import ExportOptions
-from grader.instructor.export._target import ExportTarget
+from grader.instructor.export import ExportOptions, ExportTarget
 
 ABOUT = Message("A zip to upload as an autograder: this program, the course, and how to install both.")
 SOURCE = "course"

@@ -31,17 +31,13 @@ from urllib.parse import quote
 from grader.classroom.marks import Mark
 from grader.classroom.results import Book
 from grader.core.errors import UsageError
-from grader.core.files import portable
 from grader.core.model import Course, Lang, Message, Text
 from grader.core.text import clean, points
 from grader.course import items
 from grader.instructor import class_table
 from grader.instructor.class_table import ClassRow
-from grader.instructor.export import ExportOptions
-from grader.instructor.export._target import ExportTarget
-from grader.instructor.mark_reports import mark_of, marks_that_count, report_with_overrides, visible_report
-
-__all__ = ["LearnerPages", "mark_of", "report_with_overrides", "summary", "write"]
+from grader.instructor.export import ExportOptions, ExportTarget
+from grader.instructor.mark_reports import learner_report, mark_of, marks_that_count
 
 ABOUT = Message("A folder of pages: an index of the class, and one for each learner, or one page with --learner.")
 ON_PAGE = Message("A page for each learner, and an index of the class.")
@@ -53,7 +49,6 @@ _SHARED = Path(class_table.__file__).parent / "templates"
 _SCRIPT = "table.js"
 #: The most bytes of sections that later pages may have, too.
 _MOST_KEPT = 8 << 20
-TITLE = Message("Results of the class")
 
 
 def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
@@ -66,15 +61,12 @@ def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
             raise UsageError(said.fill(learner=clean(options.learner)))
         out.write_file([made.encode()])
         return
-    taken: dict[str, str] = {}
     files: list[str | None] = []
     marks = []
     for mark in marks_that_count(book):
         made = pages.of(mark)
-        files.append(None if made is None else f"{portable(mark.learner.id, taken)}.html")
         marks.append(mark)
-        if made is not None:
-            out.add_file(str(files[-1]), made.encode())
+        files.append(None if made is None else out.add_file_of(mark.learner.id, ".html", made.encode()))
     out.add_file(_SCRIPT, (_TEMPLATES / _SCRIPT).read_bytes())
     out.add_file("index.html", _index(book, class_table.numbered(marks), files, options.lang).encode())
 
@@ -93,12 +85,11 @@ class LearnerPages:
         """The page of a mark; None if nothing was graded."""
         from grader.report.html import PageLearner, render  # loads jinja2, numpy
 
-        report = report_with_overrides(self._book, mark)
+        report = learner_report(self._book, mark, self._now)
         if report is None or mark.work is None:
             return None
         draws = mark.work.row.seed_name
         course, sections = self._drawn if draws else self._undrawn
-        report = visible_report(report, mark, self._book.course.rules, self._now)
         whose = PageLearner(mark.learner.name or mark.learner.id, draws)
         return render(report, course, self._lang, whose=whose, sections=sections)
 
@@ -122,7 +113,7 @@ def _index(book: Book, rows: tuple[ClassRow, ...], files: list[str | None], lang
         _SHARED,
         scripts=True,
         course=book.course,
-        title=TITLE,
+        title=Message("Results of the class"),
         lang=book.course.language(lang),
         summary=summary(book, rows),
         titles=class_table.titles(),

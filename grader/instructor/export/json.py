@@ -29,8 +29,7 @@ from grader.classroom.marks import Mark
 from grader.classroom.results import Book, mark_json
 from grader.core.files import readable_json
 from grader.core.model import Lang, Message
-from grader.instructor.export import ExportOptions
-from grader.instructor.export._target import ExportTarget
+from grader.instructor.export import ExportOptions, ExportTarget
 from grader.instructor.mark_reports import error_message, marks_that_count
 from grader.report.json import number
 

@@ -21,15 +21,12 @@ attncheck export junit --from results --to junit
 
 from __future__ import annotations
 
-from grader.classroom.marks import Mark
 from grader.classroom.results import Book
 from grader.core.errors import UsageError
-from grader.core.files import portable
-from grader.core.model import Message, Report
+from grader.core.model import Message
 from grader.core.text import clean
-from grader.instructor.export import ExportOptions
-from grader.instructor.export._target import ExportTarget
-from grader.instructor.mark_reports import mark_of, marks_that_count, report_with_overrides, visible_report
+from grader.instructor.export import ExportOptions, ExportTarget
+from grader.instructor.mark_reports import learner_report, mark_of, marks_that_count
 from grader.report.junit import to_junit
 
 ABOUT = Message("JUnit XML: a folder with a document for each learner, or one with --learner.")
@@ -41,19 +38,13 @@ OPTIONS = frozenset({"learner", "pseudonyms"})
 def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
     """Write one document per learner whose work could be graded, or only that of ``learner``."""
     if options.learner is not None:
-        mark = mark_of(book, options.learner)
-        report = report_with_overrides(book, mark)
+        report = learner_report(book, mark_of(book, options.learner), options.now)
         if report is None:
             said = Message("No submission of {learner} could be graded, so there is nothing to export.")
             raise UsageError(said.fill(learner=clean(options.learner)))
-        out.write_file([_document(report, mark, book, options)])
+        out.write_file([to_junit(report, options.lang).encode()])
         return
-    taken: dict[str, str] = {}
     for mark in marks_that_count(book):
-        report = report_with_overrides(book, mark)
+        report = learner_report(book, mark, options.now)
         if report is not None:
-            out.add_file(f"{portable(mark.learner.id, taken)}.xml", _document(report, mark, book, options))
-
-
-def _document(report: Report, mark: Mark, book: Book, options: ExportOptions) -> bytes:
-    return to_junit(visible_report(report, mark, book.course.rules, options.now), options.lang).encode()
+            out.add_file_of(mark.learner.id, ".xml", to_junit(report, options.lang).encode())

@@ -38,10 +38,9 @@ from grader.core.errors import UsageError
 from grader.core.model import Message
 from grader.core.tables import table
 from grader.core.text import clean
-from grader.instructor.export import ExportOptions
+from grader.instructor.export import ExportOptions, ExportTarget
 from grader.instructor.export import _class_list as class_list
 from grader.instructor.export._class_list import Sheet, headings_text, not_one_column
-from grader.instructor.export._target import ExportTarget
 
 ABOUT = Message("The grading worksheet downloaded from Moodle (--template), with grades and feedback filled in.")
 ON_PAGE = Message(
@@ -117,7 +116,7 @@ def _columns(sheet: Sheet, wanted: str | None) -> _Columns:
         return next((at for at, title in enumerate(heading) if title.casefold() in known), None)
 
     # A bare number may mean anything; a participant's number follows a word.
-    person = [at for at in where(lambda cell: bool(_PARTICIPANT.fullmatch(cell)) and not cell[:1].isdecimal())]
+    person = where(lambda cell: bool(_PARTICIPANT.fullmatch(cell)) and not cell[:1].isdecimal())
     if not person:
         raise UsageError(_NO_PARTICIPANTS.fill(sheet=sheet.path))
     maxima = [

@@ -37,14 +37,12 @@ import xml.etree.ElementTree as ET
 from decimal import Decimal
 from functools import partial
 from hashlib import sha256
-from pathlib import Path
-from xml.sax.saxutils import escape
 
 from grader.core.files import zipped
-from grader.core.model import Course, Message
-from grader.instructor.export import ExportOptions
-from grader.instructor.export._quiz import ExportItem, NumericRange, collection_title, export_items, template
-from grader.instructor.export._target import ExportTarget
+from grader.core.model import Course, Lang, Message
+from grader.course.items import QuizNumber
+from grader.instructor.export import ExportOptions, ExportTarget
+from grader.instructor.export._quiz import ExportItem, collection_title, decimal, export_items, template
 
 ABOUT = Message("Quiz items for Canvas: a zip with one quiz (QTI 1.2).")
 SOURCE = "course"
@@ -52,7 +50,6 @@ OPTIONS = frozenset({"questions", "graded"})
 
 _TYPES = {"one": "multiple_choice", "many": "multiple_answers", "number": "numerical", "pairs": "matching"}
 _FORMS = frozenset({*_TYPES, "essay"})
-_TEMPLATES = Path(__file__).parent / "templates"
 _XSI = "http://www.w3.org/2001/XMLSchema-instance"
 _QTI = "http://www.imsglobal.org/xsd/ims_qtiasiv1p2"
 
@@ -63,12 +60,12 @@ def write(course: Course, options: ExportOptions, out: ExportTarget) -> None:
     title = collection_title(course, found, options.lang)
     name = "attncheck_" + sha256("\0".join([course.public_id, *(each.id for each in found)]).encode()).hexdigest()[:24]
     total = sum(_points(each) for each in found)
-    meta = "graded_meta.xml" if options.graded else "practice_meta.xml"
+    meta = template("graded_meta.xml" if options.graded else "practice_meta.xml")
     files = {
-        "imsmanifest.xml": _filled("imsmanifest.xml", name=name),
+        "imsmanifest.xml": template("imsmanifest.xml").render(name=name).encode(),
         "non_cc_assessments/": b"",
-        f"{name}/assessment_meta.xml": _filled(meta, name=name, title=title, points=f"{total:.1f}"),
-        f"{name}/{name}.xml": _assessment(name, title, found),
+        f"{name}/assessment_meta.xml": meta.render(name=name, title=title, points=f"{total:.1f}").encode(),
+        f"{name}/{name}.xml": _assessment(name, title, found, options.lang),
     }
     out.write_file([zipped(files.items())])
 
@@ -78,17 +75,11 @@ def _points(each: ExportItem) -> float:
     return max(0.5, round(each.points * 2) / 2)
 
 
-def _filled(template: str, **values: str) -> bytes:
-    """A template with ``values`` in place of their names."""
-    shown = {name: escape(value) for name, value in values.items()}
-    return (_TEMPLATES / template).read_text("utf-8").format(**shown).encode()
-
-
-def _assessment(name: str, title: str, found: list[ExportItem]) -> bytes:
+def _assessment(name: str, title: str, found: list[ExportItem], lang: Lang) -> bytes:
     """The quiz as XML."""
     ident = partial(re.sub, r"\W", "_", flags=re.ASCII)
     made = template("assessment.xml", ident=ident, points=_points, rights=_rights, ends=_ends)
-    assessment = made.render(name=name, title=title, items=found, types=_TYPES)
+    assessment = made.render(name=name, title=title, items=found, types=_TYPES, lang=lang)
     root = ET.Element("questestinterop", {"xmlns": _QTI, "xmlns:xsi": _XSI})
     root.set("xsi:schemaLocation", f"{_QTI} {_QTI}p1.xsd")
     root.append(ET.fromstring(assessment.strip()))
@@ -103,7 +94,7 @@ def _rights(each: ExportItem) -> dict[str, str]:
     return {right: f"right_{at}" for at, right in enumerate(distinct, 1)}
 
 
-def _ends(number: NumericRange) -> tuple[str, str]:
+def _ends(number: QuizNumber) -> tuple[str, str]:
     """The smallest and the largest number that count as correct."""
-    value, margin = Decimal(number.value), Decimal(number.margin)
+    value, margin = Decimal(decimal(number.value)), Decimal(decimal(number.margin))
     return f"{value - margin:f}", f"{value + margin:f}"

@@ -26,11 +26,9 @@ import itertools
 
 from grader.classroom.results import Book, report_file
 from grader.core.errors import UsageError
-from grader.core.files import portable
 from grader.core.model import Message
 from grader.core.text import clean
-from grader.instructor.export import ExportOptions
-from grader.instructor.export._target import ExportTarget
+from grader.instructor.export import ExportOptions, ExportTarget
 from grader.instructor.mark_reports import mark_of
 
 ABOUT = Message("A folder with a JSON report for each submission, or one report with --learner.")
@@ -48,8 +46,6 @@ def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
             raise UsageError(said.fill(learner=clean(options.learner)))
         out.write_file([report_file(book, mark, options.lang).encode()])
         return
-    taken: dict[str, str] = {}
     for mark in itertools.chain(book.marks(), book.unmatched()):
         if mark.work is not None:
-            name = f"{portable(mark.learner.id, taken)}.json"
-            out.add_file(name, report_file(book, mark, options.lang).encode())
+            out.add_file_of(mark.learner.id, ".json", report_file(book, mark, options.lang).encode())

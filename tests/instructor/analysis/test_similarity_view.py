@@ -14,10 +14,10 @@ from grader.core.layout import cells
 from grader.core.model import Course, Lang
 from grader.core.page import Page
 from grader.core.serialize import to_json
-from grader.instructor.analysis import similarity, similarity_html, similarity_view
+from grader.instructor.analysis import similarity, similarity_view
 from grader.instructor.analysis.class_similarity import ClassSimilarity, find_clusters
 from grader.instructor.analysis.similarity import COMMON, CodeSample, compare, reduce_sample
-from grader.instructor.analysis.similarity_html import render
+from grader.instructor.analysis.similarity_view import render_html
 from tests.instructor.analysis.test_similarity import CODE, OTHER, RENAMED, STUB, file, handed, program
 from tests.report.test_html import STRANGE
 from tests.report.test_html import Page as Parsed
@@ -147,7 +147,7 @@ def parsed(text: str, lang: Lang = "en") -> Parsed:
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_the_page_is_side_by_side(course: Course, lang: Lang) -> None:
     """The code of both, blanks and all; equal parts marked; everything said in either language."""
-    text = render(pages(handed("a", CODE + HELPER, "ada"), handed("b", RENAMED + HELPER)), course, lang)
+    text = render_html(pages(handed("a", CODE + HELPER, "ada"), handed("b", RENAMED + HELPER)), course, lang)
     page = parsed(text, lang)
     assert "        scores = np.where(mask, scores, -np.inf)" in page.text
     assert "<mark>total = weights.sum(axis=-1, keepdims=True)</mark>" in text
@@ -163,7 +163,7 @@ def test_nothing_that_a_learner_wrote_works(course: Course) -> None:
     hostile = CODE.replace("# first the scores", f"# {HOSTILE}")
     one = CodeSample("a", (HOSTILE,), (file(hostile, HOSTILE),))
     two = CodeSample("b", ("bo",), (file(hostile, HOSTILE),))
-    text = render(pages(one, two, left_out=(HOSTILE,)), course, "en")
+    text = render_html(pages(one, two, left_out=(HOSTILE,)), course, "en")
     parsed(text)
     assert "<script" not in text
     assert "‮" not in text
@@ -174,31 +174,31 @@ def test_nothing_that_a_learner_wrote_works(course: Course) -> None:
 def test_a_page_of_nothing(course: Course) -> None:
     """Says so; and a submission that has gone since is shown without code."""
     nothing = pages(handed("a", CODE), handed("b", OTHER))
-    assert "No two submissions are similar" in render(nothing, course, "en")
+    assert "No two submissions are similar" in render_html(nothing, course, "en")
     gone = replace(pages(handed("a", CODE), handed("b", RENAMED)), read=lambda key: None)
-    assert "<mark>" not in render(gone, course, "en")
+    assert "<mark>" not in render_html(gone, course, "en")
 
 
 def test_a_page_stays_small(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     """So many couples, so many lines, and no line that nobody would read."""
     long = CODE + "\n" * 50 + f"x = '{'a' * 5000}'\n" + "y = 1\n" * 900
     submissions = [handed(f"s{n}", long) for n in range(4)]
-    text = render(pages(*submissions), course, "en")
+    text = render_html(pages(*submissions), course, "en")
     assert "… the rest is not shown" in text
     assert "a" * 400 not in text
     assert "a" * 280 + "" in text
-    monkeypatch.setattr(similarity_html, "MOST", 2)
+    monkeypatch.setattr(similarity_view, "MOST", 2)
     programs = [program(random.Random(n)) for n in range(4)]
     alike = pages(*(handed(f"{side}{n}", text) for n, text in enumerate(programs) for side in "ab"))
-    text = render(alike, course, "en")
+    text = render_html(alike, course, "en")
     assert "2 more are in the JSON output." in text
 
 
 def test_a_large_cluster_stays_small(course: Course) -> None:
     """Each member is shown beside one other, not beside all; and of very many, some."""
     alike = pages(*(handed(f"s{n}", CODE, f"<s{n}>") for n in range(6)))
-    text = render(alike, course, "en")
+    text = render_html(alike, course, "en")
     assert text.count('class="of-cluster"') == 5
     assert "6 submissions: &lt;s0&gt;, &lt;s1&gt;" in text
-    (one,) = similarity_html.compare_clusters(alike, find_clusters(alike.found), most=2)
+    (one,) = similarity_view.compare_clusters(alike, find_clusters(alike.found), most=2)
     assert (len(one.couples), one.more) == (2, 3)

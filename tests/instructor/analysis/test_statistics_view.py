@@ -29,7 +29,7 @@ from grader.instructor.analysis.statistics import (
     Statistics,
     class_statistics,
 )
-from grader.instructor.analysis.statistics_html import render
+from grader.instructor.analysis.statistics_view import render_html
 from tests.instructor.analysis.test_statistics import CLASS, Row, row
 from tests.report.test_html import STRANGE
 from tests.report.test_html import Page as Parsed
@@ -105,7 +105,7 @@ def test_nobody(course: Course) -> None:
     found = class_statistics([])
     assert "has no learners yet" in shown(found, course)
     assert to_json(statistics_view.as_data(found, course))["learners"] == 0
-    assert "has no learners yet" in render(found, course, "en")
+    assert "has no learners yet" in render_html(found, course, "en")
 
 
 CHECK = CheckStatistics("softmax", "values", "large", "hidden", 9, 1.0, None)
@@ -120,7 +120,7 @@ def test_learners_are_named_where_that_is_asked_for(course: Course, names: bool)
     assert data["public_only"][0]["learner"] == ("dora" if names else None)
     said = [each["found"] for each in data["findings"] if each["kind"] == "public-only"]
     assert said == [f"softmax: 1 pass values on every public case and on no hidden one (2 and 9){': dora' * names}."]
-    assert ("dora" in render(found, course, "en", names=names)) == names
+    assert ("dora" in render_html(found, course, "en", names=names)) == names
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_misconceptions_that_the_course_does_not_know(course: Course) -> None:
     found = class_statistics(CLASS)
     assert "exp-is-enough (2×)" in shown(found, empty)
     assert "misconception" not in [each.kind for each in statistics_view.findings(found, empty)]
-    assert "exp is enough" in render(found, empty, "en")
+    assert "exp is enough" in render_html(found, empty, "en")
 
 
 def test_what_nobody_has_begun(course: Course) -> None:
@@ -194,7 +194,7 @@ def test_what_nobody_has_begun(course: Course) -> None:
     found = replace(
         found, questions=("Q3", "Q4"), parts=(*found.parts, PartStatistics("Q4.a", "Q4", "item", 6, 0, 0.0, None))
     )
-    for text in (shown(found, course), render(found, course, "en")):
+    for text in (shown(found, course), render_html(found, course, "en")):
         assert "Nobody has started: Q4." in text
         assert "Q4.a" not in text
 
@@ -204,7 +204,7 @@ def test_what_waits_to_be_marked(course: Course) -> None:
     open_part = PartStatistics("Q4.why", "Q4", "item", 0, 0, None, None)
     found = replace(class_statistics(CLASS), questions=("Q3", "Q4"))
     found = replace(found, parts=(*found.parts, open_part))
-    for text in (shown(found, course), render(found, course, "en")):
+    for text in (shown(found, course), render_html(found, course, "en")):
         assert "Nobody has started" not in text
     assert re.search(r"Q4.why +– +–", shown(found, course))
     assert to_json(statistics_view.as_data(found, course))["parts"][-1]["difficulty"] is None
@@ -214,7 +214,7 @@ def test_more_misconceptions_than_fit(course: Course) -> None:
     """The terminal shows the most frequent, and says how many there are besides."""
     found = replace(class_statistics(CLASS), misconceptions=tuple(("Q3", f"m{n}", 99 - n) for n in range(12)))
     assert "and 2 more" in shown(found, course)
-    assert "2 more" in render(found, course, "en")
+    assert "2 more" in render_html(found, course, "en")
 
 
 def test_json_is_whole_and_pseudonymous(course: Course) -> None:
@@ -238,7 +238,7 @@ def test_json_is_whole_and_pseudonymous(course: Course) -> None:
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_the_page_stands_alone(course: Course, lang: Lang) -> None:
     """Whole elements, no script, nothing to load; one language is chosen and the other is there."""
-    text = render(class_statistics(many(40)), course, lang)
+    text = render_html(class_statistics(many(40)), course, lang)
     page = Parsed(lang)
     page.feed(text)
     assert not page.open
@@ -255,8 +255,8 @@ def test_nobody_is_named_unless_asked_for(course: Course) -> None:
     """Rows have numbers; with names, hostile ones are escaped, and turned-round text is seen."""
     marks = [(replace(mark, learner=LearnerRow(HOSTILE, HOSTILE)), answers) for mark, answers in CLASS]
     found = class_statistics(marks)
-    assert "script" not in render(found, course, "en")
-    named = render(found, course, "en", names=True)
+    assert "script" not in render_html(found, course, "en")
+    named = render_html(found, course, "en", names=True)
     assert "&lt;script&gt;" in named
     assert "<script" not in named
     assert "‮" not in named
@@ -265,7 +265,7 @@ def test_nobody_is_named_unless_asked_for(course: Course) -> None:
 def test_a_large_class_is_drawn_small(course: Course) -> None:
     """A row of the map stands for several learners; a suspicious part has its name in the picture."""
     found = replace(class_statistics(many(450)), negative=("Q3.a", "softmax"))
-    page = render(found, course, "en")
+    page = render_html(found, course, "en")
     assert "Each row is the mean of 3 learners" in page
     assert ">448–450<" in page or ">1–3<" in page
     assert 'class="named' in page
@@ -274,6 +274,6 @@ def test_a_large_class_is_drawn_small(course: Course) -> None:
 
 def test_pictures_that_have_nothing_to_show(course: Course) -> None:
     """Are left out: no discrimination, no question."""
-    page = render(class_statistics(CLASS[:2]), course, "en")
+    page = render_html(class_statistics(CLASS[:2]), course, "en")
     assert 'class="scatter"' not in page
-    assert 'class="map"' not in render(replace(class_statistics(CLASS), questions=()), course, "en")
+    assert 'class="map"' not in render_html(replace(class_statistics(CLASS), questions=()), course, "en")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from grader.core.errors import UsageError
-from grader.instructor.export._target import ExportTarget
+from grader.instructor.export import ExportTarget
 
 
 def out(to: Path, *, force: bool = False) -> ExportTarget:
