@@ -29,7 +29,7 @@ from grader.core.text import nearest
 from grader.learning import log, quiz_view
 
 if TYPE_CHECKING:
-    from grader.classroom.packing import PackedSubmission
+    from grader.classroom.inbox_view import PackedSubmission
     from grader.core.model import ArrayComparison, Course, Lang, Report
     from grader.learning.log import Event
 
@@ -174,7 +174,7 @@ def submit(*, lang: Lang | None = None) -> PackedSubmission:
     A zip that an earlier call wrote is replaced. Raises NotebookError if there is nothing to submit, or if a cell was
     changed after its last run, and UsageError if something cannot be read.
     """
-    from grader.classroom.packing import pack  # loads numpy
+    from grader.classroom.inbox_view import pack  # loads numpy
     from grader.submission import found_in_cells  # the parser
     from grader.submission.cells import bound
     from grader.submission.files import PACKED, RawFile

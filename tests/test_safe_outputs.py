@@ -19,6 +19,7 @@ from rich.console import Console
 
 from grader.classroom import batch, inbox
 from grader.classroom.batch import BatchSummary
+from grader.classroom.enrolment import Enrolment
 from grader.classroom.gradebook import LearnerRow, Override, open_gradebook
 from grader.classroom.results import Book, MarkSummary, csv_cell, write_files
 from grader.commands import run
@@ -268,7 +269,8 @@ def results(made: Made, to: Path) -> Iterator[tuple[str, str]]:
         yield path.name, path.read_bytes().decode()
     names = tuple(HOSTILE.values())
     lists = dict.fromkeys(("unknown", "ambiguous", "missing", "twice", "leftovers"), names)
-    summary = BatchSummary("folders", 9, 9, **lists, rules=COURSE.rules, misnamed=tuple(zip(names, names, strict=True)))
+    enrolment = Enrolment((), (), **lists, misnamed=tuple(zip(names, names, strict=True)), listed=True)
+    summary = BatchSummary(enrolment, 9, 9, rules=COURSE.rules)
     yield "lines.txt", "\n".join(batch.lines(summary, rows, to, "en"))
     yield "data.json", files.readable_json(batch.to_json(summary, rows, to))
 

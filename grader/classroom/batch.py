@@ -8,9 +8,8 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +39,7 @@ from grader.classroom.words import (
 from grader.core.errors import UsageError
 from grader.core.layout import WIDTH, columns, shorten, shorten_distinct
 from grader.core.model import Course, Lang, Message, Question, Rules, Text
+from grader.core.serialize import picked
 from grader.core.tables import texts
 from grader.core.text import SEMICOLON, clean, duration, points
 from grader.course import loader
@@ -85,35 +85,21 @@ class BatchProgress:
 class BatchSummary:
     """The result of a batch: ``graded`` submissions now, ``kept`` from before; ``refused`` are (key, reason).
 
-    ``unknown`` and ``ambiguous`` are names that match nobody on the roster, or more than one learner. ``missing``
-    learners have no submission; learners in ``twice`` have two with the same attempt number.
-
+    In the ``enrolment``, nobody is misnamed or respelt unless a question that counts draws numbers for a name.
     ``rules`` are those of the course. ``timeless`` is the number of submissions without a timestamp, ``said_late`` the
     number of these that are late according to the LMS.
-
-    ``misnamed`` are (learner, name in answers.yaml) if a question that counts draws numbers for a name, and the name in
-    the file is not the learner's, ``respelt`` if it is theirs, but not the id for which the numbers are drawn.
-    ``listed`` is false without a roster; it is then only likely that the name is not theirs.
     """
 
-    kind: str
+    enrolment: Enrolment
     submissions: int
     graded: int
     kept: int = 0
     refused: tuple[tuple[str, Text], ...] = ()
-    unknown: tuple[str, ...] = ()
-    ambiguous: tuple[str, ...] = ()
-    missing: tuple[str, ...] = ()
-    twice: tuple[str, ...] = ()
-    leftovers: tuple[str, ...] = ()
     layers: tuple[str, ...] = ()
     seconds: float = 0.0
     rules: Rules = field(default_factory=Rules)
     timeless: int = 0
     said_late: int = 0
-    misnamed: tuple[tuple[str, str], ...] = ()
-    respelt: tuple[tuple[str, str], ...] = ()
-    listed: bool = True
 
 
 def run(request: BatchRequest, progress: Callable[[BatchProgress], None] = lambda step: None) -> BatchSummary:
@@ -206,35 +192,21 @@ def summarise(
 ) -> BatchSummary:
     """The summary of a batch, with the ``rows`` of the gradebook after grading."""
     gradable = [row for row in rows if row.error is None]
-    planned = plan.contents()
+    planned = {(row.digest, row.seed_name) for row in plan.rows.values()}
     graded = sum((row.digest, row.seed_name) in planned for row in gradable)
     timeless = [row for row in rows if row.at is None]
     return BatchSummary(
-        kind=enrolment.kind,
+        enrolment=enrolment if plan.draws else replace(enrolment, misnamed=(), respelt=()),
         submissions=len(rows),
         graded=graded,
         kept=len(gradable) - graded,
         refused=tuple((row.key, row.error) for row in rows if row.error is not None),
-        unknown=enrolment.unmatched("unknown"),
-        ambiguous=enrolment.unmatched("ambiguous"),
-        missing=enrolment.missing,
-        twice=_same_attempt(rows),
-        leftovers=enrolment.leftovers,
         layers=layers,
         seconds=seconds,
         rules=plan.course.rules,
         timeless=len(timeless),
         said_late=sum(row.late for row in timeless),
-        misnamed=enrolment.misnamed if plan.draws else (),
-        respelt=enrolment.respelt if plan.draws else (),
-        listed=enrolment.listed,
     )
-
-
-def _same_attempt(submissions: Sequence[SubmissionRow]) -> tuple[str, ...]:
-    """Learners with two submissions of the same attempt number."""
-    times = Counter((learner, row.attempt) for row in submissions for learner in row.learners)
-    return tuple(sorted(learner for (learner, _), count in times.items() if count > 1))
 
 
 # ------------------------------------------------------------------------------------------ for people and for programs
@@ -249,35 +221,28 @@ _MOST_ROWS = 60
 
 def to_json(summary: BatchSummary, rows: list[MarkSummary], out: Path) -> dict[str, Any]:
     """The summary and the rows as JSON values."""
+    enrolment = summary.enrolment
     learners = [
         {
             "learner": clean(row.mark.learner.id),
             "name": clean(row.mark.learner.name),
-            "earned": number(row.mark.earned),
-            "possible": number(row.mark.possible),
-            "complete": row.mark.complete,
-            "passed": row.mark.passed,
-            "counts": row.mark.counts,
+            **picked(row.mark, "earned", "possible", "complete", "passed", "counts"),
             "late_by_seconds": number(row.mark.late_seconds) if row.mark.late_seconds else None,
             "error": None if row.error is None else clean(row.error.en, 2000, lines=True),
             "notes": [clean(note) for note in row.notes],
-            "unread": list(row.unread),
-            "file": row.file,
+            **picked(row, "unread", "file"),
         }
         for row in rows
     ]
     return {
         "format": 1,
         "out": str(out),
-        "intake": summary.kind,
-        "submissions": summary.submissions,
-        "graded": summary.graded,
-        "kept": summary.kept,
-        "layers": list(summary.layers),
-        **{name: list(map(clean, getattr(summary, name))) for name in ("missing", "unknown", "ambiguous", "twice")},
-        "misnamed": {clean(who): clean(said) for who, said in summary.misnamed},
-        "respelt": {clean(who): clean(said) for who, said in summary.respelt},
-        "leftovers": list(map(clean, summary.leftovers)),
+        "intake": enrolment.kind,
+        **picked(summary, "submissions", "graded", "kept", "layers"),
+        **{name: list(map(clean, getattr(enrolment, name))) for name in ("missing", "unknown", "ambiguous", "twice")},
+        "misnamed": {clean(who): clean(said) for who, said in enrolment.misnamed},
+        "respelt": {clean(who): clean(said) for who, said in enrolment.respelt},
+        "leftovers": list(map(clean, enrolment.leftovers)),
         "rules": asdict(summary.rules),
         "seconds": number(round(summary.seconds, 3)),
         "learners": learners,
@@ -300,7 +265,7 @@ def lines(summary: BatchSummary, rows: list[MarkSummary], out: Path, lang: Lang)
         out=str(out),
         table=[shorten(line, WIDTH) for line in columns(cells, right=[1])],
         most=_MOST_ROWS,
-        names=list(_names(summary, lang)),
+        names=list(_names(summary.enrolment, lang)),
         first_names=first_names,
         # How many answers nobody could read, and how many wait for a person, in submissions that count.
         unread={row.mark.learner.id: len(row.unread) for row in counting if row.unread},
@@ -309,15 +274,15 @@ def lines(summary: BatchSummary, rows: list[MarkSummary], out: Path, lang: Lang)
     )
 
 
-def _names(summary: BatchSummary, lang: Lang) -> Iterator[Text]:
+def _names(enrolment: Enrolment, lang: Lang) -> Iterator[Text]:
     """The names that need attention."""
     said = texts(__file__, "batch.yaml")
     for kind in ("missing", "unknown", "ambiguous", "twice", "misnamed", "respelt", "leftovers"):
-        names = getattr(summary, kind)
+        names = getattr(enrolment, kind)
         if kind in ("misnamed", "respelt"):
             names = [Message("{who} (“{said}”)").fill(who=who, said=name).of(lang) for who, name in names]
         if names:
-            words = "misnamed-unlisted" if kind == "misnamed" and not summary.listed else kind
+            words = "misnamed-unlisted" if kind == "misnamed" and not enrolment.listed else kind
             yield said[words].fill(names=first_names(names))
 
 

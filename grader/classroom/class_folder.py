@@ -27,7 +27,6 @@ FILE, ROSTER = "class.yaml", "roster.csv"
 INBOX, WORK, EDITION = "inbox", "people", ".edition"
 #: The file with the secret that signs links, and the lock file of the server.
 SECRET, SERVING = ".attncheck-links", ".serving"
-_DEFAULT_LINK_DAYS = 30
 _MOST_LINK_DAYS = 400
 _ADDRESS = re.compile(r"https?://(?:[a-z0-9.-]+|\[[0-9a-f:]+\])(?::[0-9]{1,5})?", re.ASCII)
 
@@ -51,7 +50,7 @@ class ClassSettings:
     questions: tuple[str, ...] = ()
     instructors: Mapping[str, str] = field(default_factory=dict)
     assistants: Mapping[str, str] = field(default_factory=dict)
-    link_days: int = _DEFAULT_LINK_DAYS
+    link_days: int = 30
 
 
 _KEYS = tuple(ClassSettings.__dataclass_fields__)

@@ -27,8 +27,8 @@ from grader.core import resources
 from grader.core.errors import SubmissionError, UsageError
 from grader.core.files import LONGEST, shortened
 from grader.core.model import Message, Text
-from grader.core.text import EMPTY, SEMICOLON, join, name_list
-from grader.submission.archive import DAMAGE, duplicate_path, entries, modified, why_refused
+from grader.core.text import EMPTY, LABELED, SEMICOLON, join, name_list, same
+from grader.submission.archive import DAMAGE, bad_name, entries, modified, why_refused
 from grader.submission.files import is_ignored
 from grader.submission.messages import listing, printable
 
@@ -44,7 +44,8 @@ _MAX_METADATA = 64 << 20
 _CHUNK = 1 << 20
 #: The start of the English error for a submission that has only files of kinds that are never graded.
 NOTHING_IN = "nothing to grade"
-_NOTHING_TO_GRADE = Text(
+#: The error for such a submission; ``found`` describes its files.
+NOTHING_TO_GRADE = Text(
     NOTHING_IN + ": expected a .py file, a notebook, a .zip or an answers.yaml; found {found}.",
     "没有可以评分的内容：应有 .py 文件、笔记本、.zip 或 answers.yaml，实际有：{found}。",
 )
@@ -160,9 +161,10 @@ class _Tree:
         shown = {name: entry for name, entry in entries.items() if entry.kind != "folder" or name not in below}
         return cls(shown, base, over, below, open_file, root)
 
-    def names(self) -> tuple[str, ...]:
-        """The names that intakes look at."""
-        return tuple(name for name, entry in self.entries.items() if entry.kind != "nameless")
+    def for_intakes(self) -> intake.Tree:
+        """The tree as intakes see it."""
+        names = tuple(name for name, entry in self.entries.items() if entry.kind != "nameless")
+        return intake.Tree(names, self.small, self.facts)
 
     def of_kind(self, kind: Kind) -> list[_Entry]:
         """The entries of one kind."""
@@ -225,11 +227,11 @@ def collect(path: Path, scratch: Path, kind: str | None = None, roster: Roster |
     with _tree(path) as tree:
         try:
             known = None if roster is None else roster.has
-            detected = intake.detect_layout(tree.names(), tree.small, kind, tree.facts, known)
+            detected = intake.detect_layout(tree.for_intakes(), kind, known)
         except UnreadableFile:
             raise
         except UsageError as error:
-            raise UsageError(Text(f"{path}: {error.of('en')}", f"{path}：{error.of('zh')}")) from error
+            raise UsageError(LABELED.fill(who=path, said=error.message)) from error
         if detected is None or (tree.root is None and not tree.of_kind("file")):
             raise _no_submission(path, tree, [kind] if kind else intake.kinds())
         name, layout = detected
@@ -247,7 +249,7 @@ def collect(path: Path, scratch: Path, kind: str | None = None, roster: Roster |
 def _no_submission(path: Path, tree: _Tree, kinds: Iterable[str]) -> UsageError:
     problems = [entry.problem.en for entry in (*tree.of_kind("nameless"), *tree.of_kind("bad"))]
     odd = tuple(map(printable, (*problems, *tree.unread_folders())))
-    strange = listing(odd) if odd else Text("", "")
+    strange = listing(odd) if odd else EMPTY
     odd_text = Text(f" {strange.en}".rstrip(), strange.zh)
     return UsageError(_NO_SUBMISSION.fill(path=path, kinds=name_list(kinds), odd=odd_text))
 
@@ -287,12 +289,8 @@ def _check(submission: FoundSubmission, whole: FoundSubmission, tree: _Tree) -> 
         raise UnreadableFile(_BEYOND_BOUNDS.fill(why=listing(tuple(map(clause, why)), 3)))
     if not whole.files and submission.digests is None:
         odd = [_described(name, tree.problem(name)) for name in names]
-        raise UnreadableFile(nothing_to_grade(listing(odd) if odd else Message("no file at all")))
-
-
-def nothing_to_grade(found: Text | str) -> Text:
-    """The error for a submission that has only files of kinds that are never graded; ``found`` describes them."""
-    return _NOTHING_TO_GRADE.fill(found=found)
+        found = listing(odd) if odd else Message("no file at all")
+        raise UnreadableFile(NOTHING_TO_GRADE.fill(found=found))
 
 
 def clause(text: Text) -> Text:
@@ -302,7 +300,7 @@ def clause(text: Text) -> Text:
 
 def _described(name: str, why: Text) -> Text:
     """A file name for a message, with what is wrong with the file."""
-    shown = Text(printable(name), printable(name))
+    shown = same(printable(name))
     return shown if why == EMPTY else Message("{what} ({name})").fill(what=why, name=shown)
 
 
@@ -402,7 +400,7 @@ def _unzip(archive: zipfile.ZipFile, shown: str, infos: dict[str, zipfile.ZipInf
         elif name.endswith("/"):
             yield _Entry(name, "folder", _EMPTY)
         elif name in infos:
-            yield _Entry(name, "bad", duplicate_path(name, shown).message)
+            yield _Entry(name, "bad", bad_name(shown, name, "twice").message)
         else:
             infos[name] = info
             if problem is None and gradable(name):

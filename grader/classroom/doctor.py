@@ -18,7 +18,7 @@ from grader import __version__
 from grader.classroom.task import BatchPlan
 from grader.classroom.text_view import text_lines
 from grader.classroom.worker import Workers, shutting_down, warm_up
-from grader.core import installed, resources, serialize
+from grader.core import installed, resources
 from grader.core.errors import AttncheckError, CourseError, SandboxError
 from grader.core.layout import WIDTH
 from grader.core.model import Lang, Message, Text
@@ -181,9 +181,3 @@ def lines(findings: Sequence[MachineFact], lang: Lang, width: int = WIDTH) -> Se
 def is_missing(findings: Iterable[MachineFact]) -> bool:
     """Whether anything is missing that grading a class needs."""
     return any(finding.state == "missing" for finding in findings)
-
-
-def to_json(finding: MachineFact) -> dict[str, str | None]:
-    """One finding as JSON values."""
-    data: dict[str, str | None] = serialize.to_json(finding)
-    return data

@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from grader import __version__
-from grader.classroom.collect import CollectedSubmission, Collection, clause, nothing_to_grade, storable_name
+from grader.classroom.collect import NOTHING_TO_GRADE, CollectedSubmission, Collection, clause, storable_name
 from grader.classroom.gradebook import LearnerRow, SubmissionRow
 from grader.classroom.intake import PLAIN, FoundSubmission, Person, Stray, named_person
 from grader.classroom.roster import Match, Roster, may_abbreviate, spellings
@@ -33,25 +33,25 @@ LONGEST_NAME = 200
 class Enrolment:
     """The learners of a class and the rows of their submissions. ``kind`` and ``leftovers`` are of the collection.
 
-    Without a roster (``listed`` is false), the learners are those that the collection names. ``matches`` are the
-    lookups in the roster; ``missing`` learners on it have no submission.
-    ``misnamed`` are (learner, name in answers.yaml) where that name is not the learner's; ``respelt`` where it is, but
-    not as the roster's id, for which numbers are drawn.
+    Without a roster (``listed`` is false), the learners are those that the collection names. ``unknown`` and
+    ``ambiguous`` are names that match nobody on the roster, or more than one learner. ``missing`` learners on it have
+    no submission; learners in ``twice`` have two with the same attempt number.
+
+    ``misnamed`` are (learner, name in answers.yaml) where that name is not the learner's, which is only likely without
+    a roster; ``respelt`` where it is, but not as the roster's id, for which numbers are drawn.
     """
 
     learners: tuple[LearnerRow, ...]
     submissions: tuple[SubmissionRow, ...]
-    matches: tuple[Match, ...] = ()
+    unknown: tuple[str, ...] = ()
+    ambiguous: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    twice: tuple[str, ...] = ()
     misnamed: tuple[tuple[str, str], ...] = ()
     respelt: tuple[tuple[str, str], ...] = ()
-    missing: tuple[str, ...] = ()
     listed: bool = False
     kind: str = ""
     leftovers: tuple[str, ...] = ()
-
-    def unmatched(self, why: Literal["unknown", "ambiguous"]) -> tuple[str, ...]:
-        """The names that matched nobody ("unknown") or more than one learner ("ambiguous") in the roster."""
-        return tuple(match.person.name for match in self.matches if match.why == why)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +91,12 @@ def enrol(collection: Collection, roster: Roster | None, before: Iterable[Submis
     return Enrolment(
         learners=_class_list(roster, rows),
         submissions=(*rows, *map(_unowned_row, collection.strays)),
-        matches=tuple(matches),
+        unknown=tuple(match.person.name for match in matches if match.why == "unknown"),
+        ambiguous=tuple(match.person.name for match in matches if match.why == "ambiguous"),
+        missing=() if roster is None else tuple(learner.id for learner in roster.missing(matches)),
+        twice=_same_attempt(rows),
         misnamed=tuple((signature.learners, signature.name) for signature in misnamed),
         respelt=tuple((signature.learners, signature.name) for signature in respelt),
-        missing=() if roster is None else tuple(learner.id for learner in roster.missing(matches)),
         listed=roster is not None,
         kind=collection.kind,
         leftovers=collection.leftovers,
@@ -108,23 +110,22 @@ def _owners(submission: CollectedSubmission, roster: Roster) -> tuple[Match, ...
 
 def _class_list(roster: Roster | None, rows: Iterable[SubmissionRow]) -> tuple[LearnerRow, ...]:
     """The learners of a class: those on the roster, or else those who submitted something."""
-    if roster is None:
-        return tuple(LearnerRow(name, name) for row in rows for name in row.learners)
-    return tuple(
-        LearnerRow(learner.id, learner.name, learner.section, learner.extra_hours) for learner in roster.learners
-    )
+    if roster is not None:
+        return roster.learners
+    return tuple(LearnerRow(name, name) for row in rows for name in row.learners)
+
+
+def _same_attempt(submissions: Sequence[SubmissionRow]) -> tuple[str, ...]:
+    """Learners with two submissions of the same attempt number."""
+    times = Counter((learner, row.attempt) for row in submissions for learner in row.learners)
+    return tuple(sorted(learner for (learner, _), count in times.items() if count > 1))
 
 
 def ungradable(collection: Collection, roster: Roster | None) -> Iterator[CollectedSubmission]:
     """Leftover files named after a learner on the roster who has no other submission."""
     if roster is None or collection.kind != PLAIN:
         return
-    there = {
-        match.learner
-        for submission in collection.submissions
-        for member in submission.found.people
-        for match in roster.matches(member)
-    }
+    there = {match.learner for submission in collection.submissions for match in _owners(submission, roster)}
     for name in collection.leftovers:
         file = name.rpartition("/")[2]
         person = named_person(file.rpartition(".")[0] or file)
@@ -132,7 +133,7 @@ def ungradable(collection: Collection, roster: Roster | None) -> Iterator[Collec
         if match.why != "unknown" and match.learner not in there:
             key = storable_name(name)
             found = FoundSubmission(key, (person,), ((name, file),))
-            yield CollectedSubmission(found, Path(key), nothing_to_grade(printable(file)))
+            yield CollectedSubmission(found, Path(key), NOTHING_TO_GRADE.fill(found=printable(file)))
 
 
 def _unowned_row(stray: Stray) -> SubmissionRow:

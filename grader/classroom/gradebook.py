@@ -92,15 +92,6 @@ class GradingRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
-    """One graded question of one submission."""
-
-    question: str
-    version: str
-    result: QuestionResult
-
-
-@dataclass(frozen=True, slots=True)
 class Override:
     """Points given by hand, which replace the points earned.
 
@@ -299,12 +290,12 @@ class Gradebook:
         self,
         row: SubmissionRow,
         run: GradingRun,
-        units: Iterable[Unit],
+        units: Iterable[tuple[str, QuestionResult]],
         answers: Mapping[str, object],
         notices: Sequence[Notice],
     ) -> None:
-        """Save the results of one submission: its units, its answers, and notices about it."""
-        encoded = tuple((unit.version, encode(unit.result)) for unit in units)
+        """Save the results of one submission: its units as (version, result), its answers, and notices about it."""
+        encoded = tuple((version, encode(result)) for version, result in units)
         self.record_all([SubmissionRecord(row, run, encoded, encode_answers(answers), encode_notices(notices))])
 
     def record_all(
@@ -345,8 +336,8 @@ class Gradebook:
         """The graded questions of a submission, as (question, version)."""
         return {self._version(version) for version, *_ in self._units(row)}
 
-    def units(self, row: SubmissionRow, versions: Mapping[str, str]) -> tuple[tuple[Unit, GradingRun], ...]:
-        """The units of a submission for these question versions, in the order of ``versions``.
+    def units(self, row: SubmissionRow, versions: Mapping[str, str]) -> tuple[tuple[QuestionResult, GradingRun], ...]:
+        """The units of a submission for these question versions, in the order of ``versions``, and their provenance.
 
         Equal results are the same object, as long as they are cached.
         """
@@ -355,9 +346,9 @@ class Gradebook:
         with self._understood(f"{row.key}, provenance"):
             runs = {run: self._run(run) for run in {run for _, (run, _) in wanted}}
         units = []
-        for (question, version), (run, digest) in wanted:
+        for (question, _), (run, digest) in wanted:
             try:  # faster than ``_understood``
-                units.append((Unit(question, version, self._result(digest)), runs[run]))
+                units.append((self._result(digest), runs[run]))
             except _STRANGE as error:
                 raise self._not_understood(f"{row.key}, {question}", error) from error
         return tuple(units)
@@ -478,11 +469,7 @@ class Gradebook:
         """All overrides, ordered by learner and part."""
         rows = self._rows("SELECT learner, part, points, reason, author, at FROM override ORDER BY learner, part")
         with self._understood("points given by hand"):
-            typed = (_typed(row, _TEXT, _TEXT, _NUMBER, _TEXT, _TEXT, _TEXT) for row in rows)
-            return tuple(
-                Override(learner, part, points, reason, author, datetime.fromisoformat(at))
-                for learner, part, points, reason, author, at in typed
-            )
+            return tuple(map(_override, rows))
 
     # ------------------------------------------------------------------------------------------------- facts
 
@@ -600,9 +587,12 @@ def _override_json(change: Override | None) -> str | None:
 
 
 def _override_from(learner: str, part: str, data: str | None) -> Override | None:
-    if data is None:
-        return None
-    points, reason, author, at = _typed(json.loads(data), _NUMBER, _TEXT, _TEXT, _TEXT)
+    return None if data is None else _override((learner, part, *json.loads(data)))
+
+
+def _override(row: Sequence[Any]) -> Override:
+    """The override in a row with the columns of the table."""
+    learner, part, points, reason, author, at = _typed(row, _TEXT, _TEXT, _NUMBER, _TEXT, _TEXT, _TEXT)
     return Override(learner, part, points, reason, author, datetime.fromisoformat(at))
 
 

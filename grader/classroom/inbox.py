@@ -58,21 +58,16 @@ class StoredAnswers:
     unread: tuple[UnreadEntry, ...] = ()
 
 
-def stored_answers(course: Course | None, submission: Submission) -> StoredAnswers:
-    """The answers of ``submission`` to items of ``course``.
-
-    Without a course, all ids count as items, and only what is not YAML is unread.
-    """
-    if course is not None:
-        submission = answer_ids.matched(course, submission)
-    known = {} if course is None else {item.id: item for question in course.questions for item in question.items}
-    public_id = "" if course is None else course.public_id
+def stored_answers(course: Course, submission: Submission) -> StoredAnswers:
+    """The answers of ``submission`` to items of ``course``."""
+    submission = answer_ids.matched(course, submission)
+    known = {item.id: item for question in course.questions for item in question.items}
     read, unread = [], []
     for answer in submission.answers or ():
-        if answer.value is None or (course is not None and answer.item not in known):
+        if answer.value is None or answer.item not in known:
             continue
-        context = items.Context(public_id, submission.learner, answer.item)
-        why = _why_unread(answer, known.get(answer.item), context)
+        context = items.Context(course.public_id, submission.learner, answer.item)
+        why = _why_unread(answer, known[answer.item], context)
         if why is None:
             read.append(answer.item)
         else:
@@ -82,9 +77,9 @@ def stored_answers(course: Course | None, submission: Submission) -> StoredAnswe
     return StoredAnswers(tuple(read), tuple(unread))
 
 
-def _why_unread(answer: Answer, item: Item | None, context: items.Context) -> Text | None:
+def _why_unread(answer: Answer, item: Item, context: items.Context) -> Text | None:
     """Why an answer cannot be read; None if it can be, as far as can be told without much computing time."""
-    if answer.problem is not None or item is None:
+    if answer.problem is not None:
         return answer.problem
     if not items.is_heavy(item):
         judged = items.judge(item, answer.value, context)
@@ -257,11 +252,11 @@ def has_valid_signature(receipt: Receipt, key: bytes) -> bool:
 
 
 def submit(
-    path: Path, inbox: Path, learner: str, now: datetime, course: Course | None = None, most: int | None = None
+    path: Path, inbox: Path, learner: str, now: datetime, course: Course, most: int | None = None
 ) -> tuple[Receipt, bool]:
     """Submit the files at ``path``. Returns the receipt, and whether it is new.
 
-    With a ``course``, the receipt also lists answers that are not of the kind that their item asks for. The same files
+    The receipt also lists answers that are not of the kind that their item of the ``course`` asks for. The same files
     as in the latest submission are not stored again. ``most`` limits the bytes of a learner's submissions in 24 hours.
     Raises SubmissionError if nothing in them can be graded, and UsageError if the inbox cannot be written or the limit
     is exceeded.
@@ -290,10 +285,11 @@ def submit(
     return receipt, True
 
 
-def receipt_of(raws: Sequence[RawFile], submission: Submission, now: datetime, course: Course | None) -> Receipt:
+def receipt_of(raws: Sequence[RawFile], submission: Submission, now: datetime, course: Course) -> Receipt:
     """A receipt for the files ``raws`` of ``submission``, which nobody has stored yet."""
     stored, files = stored_answers(course, submission), tuple(map(_file, raws))
-    at, digest = now.astimezone(UTC), _digest(raws)
+    lines = sorted(f"{file.sha256}  {file.name}\n" for file in files)
+    at, digest = now.astimezone(UTC), sha256("".join(lines).encode()).hexdigest()
     return Receipt(submission.learner, at, digest, files, number=1, answers=stored.items, unread=stored.unread)
 
 
@@ -336,8 +332,7 @@ class Watch:
 
     def __init__(self, inbox: Path) -> None:
         self._inbox = inbox
-        self._seen: dict[str, int] = {}
-        self._known: dict[str, set[str]] = {}
+        self._seen: dict[str, tuple[int, set[str]]] = {}
         self.seconds = 0.0
 
     def changed(self, now: float) -> list[str]:
@@ -359,14 +354,13 @@ class Watch:
         if home.name.startswith(".") or not home.is_dir(follow_symlinks=False):
             return []
         changed = home.stat(follow_symlinks=False).st_mtime_ns
-        if self._seen.get(home.name) == changed:
+        before, known = self._seen.get(home.name, (-1, set[str]()))
+        if before == changed:
             return []
         attempts = {entry for entry in os.listdir(home.path) if not entry.startswith(".")}
         # Another submission may come within the resolution of these times, so a recent one is listed again.
-        self._seen[home.name] = changed if changed < (now - _FRESH) * 1e9 else -1
-        new = attempts - self._known.get(home.name, set())
-        self._known[home.name] = attempts
-        return [f"{home.name}/{name}" for name in new]
+        self._seen[home.name] = (changed if changed < (now - _FRESH) * 1e9 else -1), attempts
+        return [f"{home.name}/{name}" for name in attempts - known]
 
 
 def receipt_order(receipt: Receipt) -> tuple[int, datetime]:
@@ -408,11 +402,6 @@ def attempt_name(receipt: Receipt) -> str:
 
 def _file(raw: RawFile) -> ReceiptFile:
     return ReceiptFile(raw.path, len(raw.data), sha256(raw.data).hexdigest())
-
-
-def _digest(raws: Sequence[RawFile]) -> str:
-    lines = sorted(f"{file.sha256}  {file.name}\n" for file in map(_file, raws))
-    return sha256("".join(lines).encode()).hexdigest()
 
 
 def _store(receipt: Receipt, raws: Sequence[RawFile], inbox: Path, home: Path) -> None:

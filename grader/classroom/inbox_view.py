@@ -1,11 +1,18 @@
-"""What `attncheck submit` prints: receipts, and remarks on a submission that was not run."""
+"""What `attncheck submit` and notebooks show: receipts, remarks on a submission that was not run, a zip to submit."""
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
 
+from markupsafe import Markup
+
+from grader.classroom.inbox import Receipt, UnreadEntry, receipt_of
 from grader.classroom.text_view import text_lines
+from grader.core import files
+from grader.core.errors import UsageError
 from grader.core.model import Course, Lang, Message, Submission, Text
 from grader.core.text import COMMA, LABELED, clean, cleaned, duration, timestamp
 from grader.course import answer_ids
@@ -13,12 +20,8 @@ from grader.course.items import draw_choices
 from grader.grading.notices import remarks
 from grader.grading.selection import Selection, choose
 from grader.report.terminal import ranges
-from grader.submission import files_defining
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from grader.classroom.inbox import Receipt, UnreadEntry
+from grader.submission import files_defining, parse_files
+from grader.submission.files import FoundFiles, RawFile
 
 SAME = Message("These are the files that {learner} submitted at {at}.")
 DIFFERENT = Message("These are not the files that were submitted at {at}; changed, new or missing: {names}")
@@ -34,6 +37,9 @@ GRADED_ELSEWHERE = Message(
     "hidden cases."
 )
 WAS_DUE = Message("it was due {due}, so this is {time} late, unless you have an extension")
+PACKED = Message("Packed in {path}. Submit this file.")
+_REFUSED = Message("Nothing was packed, because a part of it cannot be read. {problems}")
+_CANNOT_WRITE = Message("{path} cannot be written: {reason}.")
 
 
 def remarks_on(course: Course, submission: Submission, signed: str, lang: Lang) -> Iterator[str]:
@@ -98,3 +104,43 @@ def comparison(receipt: Receipt, changed: Sequence[str], lang: Lang) -> str:
 
 def _at(receipt: Receipt) -> str:
     return f"{receipt.at:%Y-%m-%d %H:%M:%S} UTC"
+
+
+# ------------------------------------------------------------------------------------------------ a zip to submit
+
+
+@dataclass(frozen=True, slots=True)
+class PackedSubmission:
+    """A zip to submit, its receipt, and remarks on what is in it; notebooks show them."""
+
+    path: Path
+    receipt: Receipt
+    remarks: tuple[str, ...]
+    lang: Lang
+
+    def __repr__(self) -> str:
+        """All of it as text."""
+        packed = PACKED.fill(path=self.path.name).of(self.lang)
+        return "\n".join([packed, *receipt_lines(self.receipt, None, self.lang), *self.remarks])
+
+    def _repr_html_(self) -> str:
+        link = Markup('<a href="{0}" download>{0}</a>').format(self.path.name)
+        packed = Markup(PACKED.fill(path="{}").of(self.lang)).format(link)
+        contents = "\n".join(receipt_lines(self.receipt, None, self.lang))
+        listed = Markup("").join(map(Markup("<li>{}</li>").format, self.remarks))
+        return Markup("<p>{}</p><pre>{}</pre><ul>{}</ul>").format(packed, contents, listed)
+
+
+def pack(path: Path, raws: Sequence[RawFile], learner: str, course: Course, lang: Lang) -> PackedSubmission:
+    """Writes ``raws`` to the zip ``path``. Raises UsageError, and writes nothing, if a part of them cannot be read."""
+    raws = sorted(raws, key=lambda raw: raw.path)
+    submission = parse_files(FoundFiles(path.name, tuple(raws)), learner, path.name)
+    unread = [LABELED.fill(who=notice.where, said=notice.text) for notice in submission.notices if notice.urgent]
+    if unread:
+        raise UsageError(_REFUSED.fill(problems="\n".join(problem.of(lang) for problem in unread)))
+    noted = tuple(remarks_on(course, submission, learner, lang))
+    try:
+        files.write(path, files.zipped((raw.path, raw.data) for raw in raws))
+    except OSError as error:
+        raise UsageError(_CANNOT_WRITE.fill(path=path, reason=error.strerror or error)) from error
+    return PackedSubmission(path, receipt_of(raws, submission, datetime.now(UTC), course), noted, lang)

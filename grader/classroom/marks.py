@@ -117,15 +117,16 @@ def mark(learner: LearnerRow, work: GradedSubmission, marking: Marking, override
     changed = _changed(learner, overrides)
     results = {result.id: _facts(with_overrides(result, changed, marking.parts)) for result, _ in work.results}
     late = late_by(work.row, learner, marking.rules)
-    marked = results if work.row.error is None else {}
+    shown = {name: results.get(name) or _by_hand(name, changed, marking) for name in marking.points}
+    counted = shown if work.row.error is None else {name: _by_hand(name, changed, marking) for name in marking.points}
     parted = [facts for facts in results.values() if facts.parts]
     return Mark(
         learner,
         work,
-        tuple(_question(name, results.get(name), changed, marking) for name in marking.points),
+        tuple((name, facts.earned, facts.possible) for name, facts in shown.items()),
         remaining_share(late, work.row.attempt, marking.rules),
         late,
-        complete=all(_complete(name, marked.get(name), changed, marking.parts) for name in marking.points),
+        complete=all(facts.complete for facts in counted.values()),
         passed=bool(parted) and all(facts.passed for facts in parted),
         overridden=tuple(changed.values()),
     )
@@ -186,26 +187,15 @@ def _judged(status: Status, earned: float, possible: float) -> Status:
     return Status.PASSED if earned >= possible else Status.FAILED
 
 
-def _complete(name: str, result: _Facts | None, given: Mapping[str, Override], parts: Mapping[str, CoursePart]) -> bool:
-    """Whether a question is completely graded. ``result`` includes overrides; it is None if nothing was graded."""
-    if result is None:
-        own = [part.name for part in parts.values() if part.question == name]
-        return bool(own) and given.keys() >= set(own)
-    return result.complete
-
-
 def _changed(learner: LearnerRow, overrides: Sequence[Override]) -> dict[str, Override]:
     return {change.part: change for change in overrides if change.learner == learner.id}
 
 
-def _question(
-    name: str, result: _Facts | None, changed: Mapping[str, Override], marking: Marking
-) -> tuple[str, float, float]:
-    """(id, earned, possible) of a question; without a result, only points given by hand are earned."""
-    if result is not None:
-        return name, result.earned, result.possible
+def _by_hand(name: str, changed: Mapping[str, Override], marking: Marking) -> _Facts:
+    """The facts about a question without a result: only points given by hand are earned."""
     own = {part.name for part in marking.parts.values() if part.question == name}
-    return name, tidy(sum(change.points for part, change in changed.items() if part in own)), marking.points[name]
+    earned = tidy(sum(change.points for part, change in changed.items() if part in own))
+    return _Facts(earned, marking.points[name], 0, passed=False, complete=bool(own) and own <= changed.keys())
 
 
 def marks(
@@ -219,7 +209,9 @@ def marks(
     rules = marking.rules
     if not works:
         changed = _changed(learner, overrides)
-        questions = tuple(_question(name, None, changed, marking) for name in marking.points)
+        questions = tuple(
+            (name, _by_hand(name, changed, marking).earned, most) for name, most in marking.points.items()
+        )
         return (Mark(learner, None, questions, overridden=tuple(changed.values())),)
     attempts = [mark(learner, work, marking, overrides) for work in sorted(works, key=_order)]
     if rules.attempts == "each":

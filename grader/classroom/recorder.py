@@ -86,10 +86,6 @@ class GradingPlan:
         counting = [question for question in self.course.questions if question.id in self.versions]
         return any(draw_choices(item.spec) for question in counting for item in question.items)
 
-    def contents(self) -> set[tuple[str, str]]:
-        """What is graded: the digests of files, each with the name that numbers are drawn for."""
-        return {(row.digest, row.seed_name) for row in self.rows.values()}
-
 
 def tasks_left(
     book: Gradebook, versions: Mapping[str, str], among: Iterable[SubmissionRow] | None = None

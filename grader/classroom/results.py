@@ -17,6 +17,7 @@ from grader.core.cache import cached_by_identity
 from grader.core.errors import UsageError
 from grader.core.files import TEMPORARY_PREFIX, portable, readable_json, write
 from grader.core.model import Course, Lang, Message, Notice, QuestionResult, Report, Status, Text
+from grader.core.serialize import picked
 from grader.core.text import clean
 from grader.course import items
 from grader.report.json import number, to_json
@@ -49,8 +50,7 @@ class Book:
 
     def work(self, row: SubmissionRow) -> GradedSubmission:
         """A submission with its results, in the order of the questions."""
-        units = self.gradebook.units(row, self.versions)
-        return GradedSubmission(row, tuple((unit.result, run) for unit, run in units))
+        return GradedSubmission(row, self.gradebook.units(row, self.versions))
 
     def marking(self) -> Marking:
         """How the class is marked."""
@@ -292,20 +292,13 @@ def mark_json(book: Book, mark: Mark, lang: Lang) -> dict[str, object]:
     row = mark.work.row
     report = book.report(mark)
     data: dict[str, object] = to_json(report, lang) if report else {"format": 1, "learner": mark.learner.id}
-    given = [
-        {"part": o.part, "points": number(o.points), "reason": o.reason, "author": o.author, "at": o.at.isoformat()}
-        for o in mark.overridden
-    ]
     return data | {
-        "earned": number(mark.earned),
-        "possible": number(mark.possible),
-        "complete": mark.complete,
+        **picked(mark, "earned", "possible", "complete"),
         "late_by_seconds": number(mark.late_seconds) if mark.late_seconds else None,
         "submission": row.key,
         "attempt": row.attempt,
-        "counts": mark.counts,
-        "factor": number(mark.factor),
-        "overrides": given,
+        **picked(mark, "counts", "factor"),
+        "overrides": [picked(change, "part", "points", "reason", "author", "at") for change in mark.overridden],
         "error": None if row.error is None else row.error.of(lang),
         "provenance": provenance(mark.work),
     }

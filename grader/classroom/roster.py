@@ -20,6 +20,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Literal
 
+from grader.classroom.gradebook import LearnerRow
 from grader.classroom.intake import Person, named_person
 from grader.core.errors import UsageError
 from grader.core.model import Message
@@ -43,18 +44,13 @@ _MOST_HOURS = 24 * 366
 
 
 @dataclass(frozen=True, slots=True)
-class Learner:
+class Learner(LearnerRow):
     """A row of the roster. ``ids`` are (kind, value) pairs that identify the learner.
 
-    ``extra_hours`` are added to due dates. A submission under the name of the ``group`` belongs to all its members;
-    several groups are separated by commas.
+    A submission under the name of the ``group`` belongs to all its members; several groups are separated by commas.
     """
 
-    id: str
-    name: str
     ids: tuple[tuple[str, str], ...] = ()
-    section: str = ""
-    extra_hours: float = 0.0
     group: str = ""
 
 
@@ -248,7 +244,7 @@ def _learner(cells: Mapping[str, str], where: str) -> Learner:
     if participant := re.fullmatch(r"\D+ (\d+)", cells.get("moodle", "")):  # "Participant 657768", in any language
         cells = {**cells, "moodle": participant[1]}
     ids = tuple((kind, cells[kind]) for kind in _IDS if kind in cells)
-    return Learner(own, name or own, (("learner", own), *ids), cells.get("section", ""), extra, cells.get("group", ""))
+    return Learner(own, name or own, cells.get("section", ""), extra, (("learner", own), *ids), cells.get("group", ""))
 
 
 def contradicts(person: Person, learner: Learner) -> bool:

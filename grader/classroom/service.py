@@ -38,7 +38,7 @@ from grader.classroom.enrolment import enrol, submission_row
 from grader.classroom.fair_queue import FairQueue, QueuedJob
 from grader.classroom.gradebook import INTAKE, Gradebook, SubmissionRow, open_gradebook
 from grader.classroom.inbox import Receipt
-from grader.classroom.intake import FoundSubmission, named_person
+from grader.classroom.intake.inbox import attempt_of
 from grader.classroom.marks import Mark
 from grader.classroom.recorder import GradingPlan, Recorder, tasks_left
 from grader.classroom.results import Book
@@ -127,13 +127,8 @@ class _Graded:
     person: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Arrived:
-    """Something is in the inbox that this server did not put there."""
-
-
-#: What the writer has to save; a row is that of a new submission.
-_Entry: TypeAlias = _Graded | SubmissionRow | _Arrived
+#: What the writer has to save: a row is that of a new submission; others are in the inbox, too, if something "arrived".
+_Entry: TypeAlias = _Graded | SubmissionRow | Literal["arrived"]
 
 
 class Service:
@@ -154,10 +149,9 @@ class Service:
         self._payloads: dict[str, GradingTask | _Check] = {}
         self._ending = False
         self._to_save: queue.SimpleQueue[_Entry | None] = queue.SimpleQueue()
-        self._rows: dict[str, SubmissionRow] = {}
         self._versions: Mapping[str, str] = {}
-        #: The keys of submissions in the gradebook, for the writer; and of those known to be in the inbox.
-        self._saved: set[str] = set()
+        #: The submissions in the gradebook, by key, for the writer; and the keys of those known to be in the inbox.
+        self._rows: dict[str, SubmissionRow] = {}
         self._stored: set[str] = set()
         self._submit_locks: dict[str, threading.RLock] = {}
         self._start_token, self._revisions = secrets.token_hex(4), Counter[str]()
@@ -244,8 +238,8 @@ class Service:
         folder = self.plan.folder
         with locked(folder, _LAST), contextlib.closing(open_gradebook(folder, create=True)) as book:
             rows = self._collect(book)
-            self._saved = {row.key for row in rows}
-            self._stored = set(self._saved)
+            self._rows = {row.key: row for row in rows}
+            self._stored = set(self._rows)
             book.copy_to_identical()
             self._enqueue(tasks_left(book, self._versions))
 
@@ -268,7 +262,7 @@ class Service:
                 with self._changed:
                     unknown = any(f"inbox-{name}" not in self._stored for name in came)
                 if unknown:
-                    self._to_save.put(_Arrived())
+                    self._to_save.put("arrived")
 
     def _pause(self, seconds: float) -> bool:
         """Wait until the end, at most ``seconds``. Returns whether this is the end."""
@@ -301,17 +295,12 @@ class Service:
     def row_of(self, receipt: Receipt) -> SubmissionRow:
         """The row of a new submission, equal to the one that a batch would create."""
         home = self.inbox / portable_folder(receipt.learner)
-        files = f"{home.name}/{inbox.attempt_name(receipt)}/files"
+        folder = f"{home.name}/{inbox.attempt_name(receipt)}"
+        files = tuple((f"{folder}/files/{file.name}", file.name) for file in receipt.files)
         earlier = [other for _, other in inbox.read_receipts(home)]
-        submission = FoundSubmission(
-            f"inbox-{home.name}/{inbox.attempt_name(receipt)}",
-            (named_person(receipt.learner),),
-            tuple((f"{files}/{file.name}", file.name) for file in receipt.files),
-            receipt.at,
-            attempt=sum(inbox.receipt_order(other) <= inbox.receipt_order(receipt) for other in earlier),
-            digests=tuple((f"{files}/{file.name}", file.sha256) for file in receipt.files),
-        )
-        place = self.inbox / files
+        number = sum(inbox.receipt_order(other) <= inbox.receipt_order(receipt) for other in earlier)
+        submission = attempt_of(folder, receipt, files, number)
+        place = self.inbox / folder / "files"
         if len(receipt.files) == 1 and receipt.files[0].name.lower().endswith(ALONE):
             place /= receipt.files[0].name
         return submission_row(CollectedSubmission(submission, place), (receipt.learner,), self.plan.roster, {})
@@ -351,17 +340,13 @@ class Service:
         """The submissions of a learner, the latest first."""
         home = self.inbox / portable_folder(learner.id)
         with contextlib.closing(open_gradebook(self.plan.folder, read_only=True)) as gradebook:
-            marks = self.book(gradebook).marks_of(gradebook.learner(learner.id))
+            marks = Book.of(gradebook, self.course).marks_of(gradebook.learner(learner.id))
         by_key = {mark.work.row.key: mark for mark in marks if mark.work is not None}
         attempts = []
         for name, receipt in inbox.read_receipts(home):
             mark = by_key.get(f"inbox-{home.name}/{name}")
             attempts.append(Attempt(name, receipt, self._state(mark), mark))
         return tuple(sorted(attempts, key=lambda attempt: inbox.receipt_order(attempt.receipt), reverse=True))
-
-    def book(self, gradebook: Gradebook) -> Book:
-        """``gradebook`` with the course of this service."""
-        return Book.of(gradebook, self.course)
 
     def _state(self, mark: Mark | None) -> State:
         if mark is None or mark.work is None:
@@ -380,7 +365,6 @@ class Service:
         with self._changed:
             for row, task in tasks:
                 key = _key(row)
-                self._rows[row.key] = row
                 self._payloads.setdefault(key, task)
                 self._queue.put(QueuedJob(row.learners[0] if row.learners else row.key, "grading", key, row.attempt))
             self._changed.notify_all()
@@ -505,14 +489,13 @@ class Service:
 
     def _save(self, book: Gradebook, entries: list[_Entry]) -> None:
         graded = [entry for entry in entries if isinstance(entry, _Graded)]
-        new = [entry for entry in entries if isinstance(entry, SubmissionRow) and entry.key not in self._saved]
+        new = [entry for entry in entries if isinstance(entry, SubmissionRow) and entry.key not in self._rows]
         if new:
             book.add_submissions(new)
-        if any(isinstance(entry, _Arrived) for entry in entries):
+        if "arrived" in entries:
             keys = {row.key for row in new}
             new += [row for row in self._arrivals(book) if row.key not in keys]
         self._rows |= {row.key: row for row in new}
-        self._saved |= {row.key for row in new}
         with Recorder(book, GradingPlan(self.course, self.plan.seed, self._versions, self._rows)) as recorder:
             for entry in graded:
                 recorder.save(entry.result)
@@ -531,7 +514,7 @@ class Service:
             return []
         with self._changed:
             self._stored |= {row.key for row in rows}
-        return [row for row in rows if row.key not in self._saved]
+        return [row for row in rows if row.key not in self._rows]
 
 
 def _thread(function: Callable[..., None], name: str, *arguments: object) -> threading.Thread:

@@ -47,7 +47,8 @@ def encode(result: QuestionResult) -> EncodedResult:
 @functools.lru_cache(maxsize=_REMEMBERED)
 def _encode_equal(result: QuestionResult) -> EncodedResult:
     text = json.dumps(serialize.dump(result), ensure_ascii=False, separators=(",", ":"))
-    return EncodedResult(result.id, digest_of(text), pack(text))
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:16]
+    return EncodedResult(result.id, digest, pack(text))
 
 
 def decode(body: bytes) -> QuestionResult:
@@ -63,11 +64,6 @@ def encode_answers(answers: Mapping[str, object]) -> str:
 def encode_notices(notices: Sequence[Notice]) -> str:
     """Encode notices as JSON."""
     return json.dumps(serialize.dump(tuple(notices)), ensure_ascii=False)
-
-
-def digest_of(text: str) -> bytes:
-    """The digest that names a result whose JSON is ``text``."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:16]
 
 
 def pack(text: str) -> bytes:

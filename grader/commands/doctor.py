@@ -6,6 +6,7 @@ import click
 
 from grader.commands._console import width
 from grader.commands._options import Call, Documented, shared, workers_option
+from grader.core.serialize import to_json
 
 LISTED = "Everyone", 10
 
@@ -25,8 +26,8 @@ def doctor(call: Call, workers: int | None) -> None:
       0  nothing is missing
       1  something is missing
     """
-    from grader.classroom.doctor import examine, is_missing, lines, to_json  # loads numpy
+    from grader.classroom.doctor import examine, is_missing, lines  # loads numpy
 
     findings = examine(call.course_folder, workers)
-    call.show(lambda: list(map(to_json, findings)), lambda: lines(findings, call.lang, width()))
+    call.show(lambda: to_json(findings), lambda: lines(findings, call.lang, width()))
     click.get_current_context().exit(MISSING if is_missing(findings) else ALL_THERE)

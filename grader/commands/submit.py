@@ -48,7 +48,7 @@ def submit(call: Call, *, path: Path, inbox: Path | None, verify: Path | None, l
       1  with --verify: changed since it was submitted
       3  PATH cannot be read as a submission
     """
-    from grader.classroom import inbox_view, packing  # loads numpy
+    from grader.classroom import inbox_view  # loads numpy
 
     if inbox is not None and verify is not None:
         raise UsageError(Message("Give either --to INBOX to submit, or --verify RECEIPT to compare."))
@@ -62,7 +62,7 @@ def submit(call: Call, *, path: Path, inbox: Path | None, verify: Path | None, l
     course, place = call.course(), Path(f"{path.resolve().stem}{PACKED}")
     new: bool | None = None
     if inbox is None:
-        packed = packing.pack(place, read_files(path).raws, name, course, call.lang)
+        packed = inbox_view.pack(place, read_files(path).raws, name, course, call.lang)
         receipt, remarks = packed.receipt, list(packed.remarks)
     else:
         submission = read(path, name)
@@ -75,7 +75,7 @@ def submit(call: Call, *, path: Path, inbox: Path | None, verify: Path | None, l
         write_json({**json.loads(receipt.to_json()), "new": new, "remarks": remarks})
         return
     if inbox is None:
-        say(packing.PACKED.fill(path=place))
+        say(inbox_view.PACKED.fill(path=place))
     print_lines(inbox_view.receipt_lines(receipt, new, call.lang))
     if course.edition is not None:
         say(inbox_view.GRADED_ELSEWHERE)

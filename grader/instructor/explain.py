@@ -248,7 +248,7 @@ def find_recorded_part(request: ExplainRequest) -> RecordedPart:
         row = _submission(book, learner, request.attempt)
         version = book.versions.get(question.id, "")
         units = gradebook.units(row, {question.id: version})
-        results = units[0][0].result.parts if units else ()
+        results = units[0][0].parts if units else ()
         result = next((each for each in results if each.name == _name(part)), None)
         if result is None:
             said = Message("{question} of {learner} is not graded in this version; run `attncheck batch` or `regrade`.")

@@ -152,7 +152,7 @@ class _Regrading:
         for row, task in self.tasks.values():
             new = self.copy.units(row, {name: self.versions[name] for name in task.questions})
             if new:
-                units = [unit for unit, _ in new]
+                units = [(self.versions[result.id], result) for result, _ in new]
                 self.book.record(row, new[0][1], units, self.copy.answers(row), self.copy.notices(row))
         self.book.remember_all(self.facts)
         for row, error in self._failed():

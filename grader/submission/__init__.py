@@ -14,12 +14,12 @@ from dataclasses import replace
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import TypeVar
 
 from grader.core import bounded
 from grader.core.bounded import READING, SMALL
 from grader.core.model import Notice, SourceFile, Submission, Text
-from grader.core.text import EMPTY, clean_name, close_names
+from grader.core.text import EMPTY, clean_name, close_names, join
 from grader.submission import answers, modules
 from grader.submission import messages as say
 from grader.submission.files import (
@@ -37,7 +37,6 @@ from grader.submission.messages import Unusable as Unusable
 from grader.submission.messages import listing, printable
 from grader.submission.opening import FileLocation, not_regular, refusal, status
 
-P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -59,9 +58,7 @@ def read_files(path: Path) -> FoundFiles:
     return _bounded(path, _gather_path) if is_zip else _gather_path(path)
 
 
-def read_cells(
-    cells: Mapping[int, str], wanted: Sequence[str], learner: str, folder: Path, name: str = "notebook.ipynb"
-) -> Submission:
+def read_cells(cells: Mapping[int, str], wanted: Sequence[str], learner: str, folder: Path, name: str) -> Submission:
     """The parts of the cells that the notebook ``name`` has run and ``wanted`` names need, found by ``cells.select``.
 
     Modules in ``folder`` that these cells import are read, too. Raises SubmissionError if there is nothing to grade.
@@ -86,8 +83,9 @@ def found_in_cells(cells: Mapping[int, str], wanted: Sequence[str], folder: Path
     pending = imports(chosen.values())
     while pending:
         module = f"{pending.pop()}.py"
-        if module not in raws and stat.S_ISREG(_mode(folder / module)):
-            read = read_files(folder / module).raws
+        place = folder / module
+        if module not in raws and os.path.isfile(place) and not place.is_symlink():
+            read = read_files(place).raws
             raws |= {raw.path: raw for raw in read}
             pending |= imports(raw.data.decode("utf-8", "replace") for raw in read)
     return FoundFiles(name, tuple(raws.values()), stem="notebook")
@@ -120,13 +118,6 @@ def _saved_cells(path: Path) -> dict[int, str]:
         return dict(enumerate(notebook.sources(raws[0]))) if raws else {}
     except Unusable:
         return {}
-
-
-def _mode(path: Path) -> int:
-    try:
-        return os.lstat(path).st_mode
-    except OSError:
-        return 0
 
 
 def parse_files(found: FoundFiles, learner: str | None, origin: str, most_old: int | None = None) -> Submission:
@@ -200,11 +191,11 @@ def is_small(path: Path) -> bool:
     return True
 
 
-def _bounded(path: Path, function: Callable[Concatenate[Path, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Calls ``function(path, …)`` in the helper process, whose working directory may differ."""
+def _bounded(path: Path, function: Callable[[Path], T]) -> T:
+    """Calls ``function(path)`` in the helper process, whose working directory may differ."""
     place = Path(os.path.abspath(path))
     with costs_of(printable(place.name) or "/"):
-        return bounded.call(READING, function, place, *args, **kwargs)
+        return bounded.call(READING, function, place)
 
 
 @contextlib.contextmanager
@@ -356,14 +347,13 @@ def _nothing_usable(found: FoundFiles, problems: Sequence[Unusable], lost: Unusa
     problems = [*([lost] if lost is not None else []), *problems]
     if len(problems) == 1 and (found.raws or len(found.others) <= 1):
         return problems[0]
-    en = " ".join(f"{problem.where}: {problem.text.en}" for problem in problems[:3])
-    zh = "".join(f"{problem.where}：{problem.text.zh}" for problem in problems[:3])
+    listed = join((problem.message for problem in problems[:3]), Text(" ", ""))
     if found.raws and problems:
-        return Unusable(found.name, say.ALL_LEFT_OUT.fill(count=len(problems), problems=Text(en, zh)))
+        return Unusable(found.name, say.ALL_LEFT_OUT.fill(count=len(problems), problems=listed))
     names: list[str | Text] = [*(raw.path for raw in found.raws), *found.others]
     said = say.NO_CODE.fill(found=listing(names) if names else say.NO_FILES)
     advice = say.UNPACK_IT if any(kind_of(name.en) == "archive" for name in found.others) else EMPTY
-    return Unusable(found.name, Text(f"{said.en}{advice.en} {en}".rstrip(), said.zh + advice.zh + zh))
+    return Unusable(found.name, Text(f"{said.en}{advice.en} {listed.en}".rstrip(), said.zh + advice.zh + listed.zh))
 
 
 def _digest(raws: Sequence[RawFile]) -> str:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader.core.model import Answer, Notice, Text
 from grader.core.tables import texts
-from grader.core.text import EMPTY, nearest
+from grader.core.text import EMPTY, nearest, same
 from grader.submission import messages as say
 from grader.submission.files import RawFile
 from grader.submission.messages import Unusable, listing, printable
@@ -45,13 +45,13 @@ class Answers:
 
 def read(raw: RawFile) -> Answers:
     """Parses an answers file; a mistake in an entry costs that entry. Raises Unusable if nothing of it can be read."""
-    written, remark = decode(raw.data, raw.path, say.YAML_TEXT)
+    written, encoding = decode(raw.data, raw.path, say.YAML_TEXT)
     contents, fault = _contents(raw.path, written)
     learner, problems = _header(raw.path, contents)
     problems = [*contents.problems, *problems]
     if not contents.answers and (problems or fault is not None):
         raise Unusable(raw.path, fault or problems[0])
-    remarks = [] if remark is None else [remark]
+    remarks = []
     if fault is not None and not problems and all(answer.problem is None for answer in contents.answers):
         remarks.append(say.READ_ONE_BY_ONE.fill(problem=fault))
     if fault is None and not any(key.casefold() == "format" for key, _, _ in contents.header):
@@ -59,7 +59,7 @@ def read(raw: RawFile) -> Answers:
     more = len(problems) - _MOST_PROBLEMS
     problems = [*problems[:_MOST_PROBLEMS], *([say.MORE_PROBLEMS.fill(count=more)] if more > 0 else [])]
     notices = [Notice(raw.path, text, urgent=True) for text in problems]
-    return Answers(learner, contents.answers, (*notices, *(Notice(raw.path, text) for text in remarks)))
+    return Answers(learner, contents.answers, (*notices, *encoding, *(Notice(raw.path, text) for text in remarks)))
 
 
 def _header(path: str, contents: Contents) -> tuple[str | None, list[Text]]:
@@ -139,7 +139,7 @@ def _shown(value: Any) -> Text:
     if isinstance(value, dict):
         return say.A_MAPPING
     shown = "null" if value is None else str(value).lower() if isinstance(value, bool) else repr(value)
-    return Text(*[printable(shown, 60)] * 2)
+    return same(printable(shown, 60))
 
 
 # ------------------------------------------------------------------------------------------------------- entry by entry
@@ -323,13 +323,12 @@ def _unique(answers: Sequence[Answer]) -> Iterator[Answer]:
     by_item: dict[str, list[Answer]] = {}
     for answer in answers:
         by_item.setdefault(answer.item, []).append(answer)
-    for same in by_item.values():
-        yield combined(same)
+    yield from map(combined, by_item.values())
 
 
-def combined(same: Sequence[Answer]) -> Answer:
+def combined(entries: Sequence[Answer]) -> Answer:
     """One answer for entries of the same item: empty ones do not count, and different ones are refused."""
-    given = [answer for answer in same if answer.value is not None] or list(same)
+    given = [answer for answer in entries if answer.value is not None] or list(entries)
     if all(repr(answer.value) == repr(given[0].value) for answer in given):
         return next((answer for answer in given if answer.problem is not None), given[0])
     first, *_, last = given

@@ -65,7 +65,7 @@ def entries(archive: zipfile.ZipFile, name: str) -> Iterator[tuple[str, zipfile.
         mode = info.external_attr >> 16
         try:
             if slashes and "\\" in _name(info):
-                raise _bad_name(name, _name(info), "backslash")
+                raise bad_name(name, _name(info), "backslash")
             path = _checked(_name(info), name)
         except Unusable as problem:
             yield _name(info), info, problem
@@ -76,11 +76,6 @@ def entries(archive: zipfile.ZipFile, name: str) -> Iterator[tuple[str, zipfile.
             yield path, info, Unusable(name, say.SPECIAL_IN_ZIP.fill(name=printable(path), what=what_is(mode)))
         else:
             yield path, info, None
-
-
-def duplicate_path(path: str, name: str) -> Unusable:
-    """The problem that ``path`` is in the zip ``name`` twice."""
-    return _bad_name(name, path, "twice")
 
 
 class _TooMuch(Exception):
@@ -110,7 +105,7 @@ def _members(archive: zipfile.ZipFile, name: str) -> tuple[list[Member], list[st
     for info in archive.infolist():
         path = _checked(_name(info), name)
         if path in seen:
-            raise _bad_name(name, path, "twice")
+            raise bad_name(name, path, "twice")
         seen.add(path)
         shown = printable(path)
         if any(is_ignored(part) for part in path.split("/")):
@@ -180,11 +175,12 @@ def _checked(name: str, archive: str) -> str:
         (not parts or "\0" in name, "nameless"),
     ):
         if wrong:
-            raise _bad_name(archive, name, why)
+            raise bad_name(archive, name, why)
     return "/".join(parts)
 
 
-def _bad_name(archive: str, name: str, problem: str) -> Unusable:
+def bad_name(archive: str, name: str, problem: str) -> Unusable:
+    """What is wrong with a name in the zip ``archive``: a ``problem`` of ``zip_names.yaml``."""
     why = texts(__file__, "zip_names.yaml")[problem]
     return Unusable(archive, say.BAD_ZIP_NAME.fill(name=printable(name), why=why))
 

@@ -15,6 +15,7 @@ from typing import Literal, TypeAlias
 
 from grader.core.model import Notice, Text
 from grader.core.tables import table, text_of, texts
+from grader.core.text import same
 from grader.submission import messages as say
 from grader.submission.messages import Unusable, listing, printable
 from grader.submission.opening import FileLocation, entries, not_regular, open_file, refusal, special
@@ -203,23 +204,23 @@ def _called_like_files(folders: Iterable[str], members: Sequence[Member]) -> lis
 
 def _unread(member: Member) -> Unusable | None:
     """Why a member is not opened; None if it may be."""
-    return _too_large(member) if member.refused is None else Unusable(member.path, member.refused)
+    limit = _LIMITS[member.kind]
+    if member.refused is not None:
+        return Unusable(member.path, member.refused)
+    if member.size > limit:
+        return Unusable(member.path, too_large(member.kind, member.size, limit))
+    return None
 
 
 def _described(member: Member) -> Text:
     if member.refused is None:
-        return Text(member.path, member.path)
+        return same(member.path)
     kinds = {id(say.LINK): "link", id(say.FOLDER_LIKE_A_FILE): "folder"}
     return say.IT_IS.fill(name=member.path, what=special(kinds.get(id(member.refused), "other")))
 
 
 def _never(limit: int) -> bytes:
     raise AssertionError("refused members are never read")
-
-
-def _too_large(member: Member) -> Unusable | None:
-    limit = _LIMITS[member.kind]
-    return None if member.size <= limit else Unusable(member.path, too_large(member.kind, member.size, limit))
 
 
 def too_large(what: str, size: int, limit: int) -> Text:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from grader.core.errors import SubmissionError
 from grader.core.marks import plain
 from grader.core.model import Message, Notice, Text
-from grader.core.text import LABELED
+from grader.core.text import LABELED, same
 
 
 class Unusable(SubmissionError):
@@ -47,7 +47,7 @@ def _spelled(char: str) -> str:
 
 def listing(things: Sequence[str | Text], limit: int = 5) -> Text:
     """The first ``limit`` of ``things``, which may be anybody's words, and how many more there are."""
-    texts = [thing if isinstance(thing, Text) else Text(*(printable(thing),) * 2) for thing in things]
+    texts = [thing if isinstance(thing, Text) else same(printable(thing)) for thing in things]
     more = len(texts) - limit
     en = ", ".join(t.en for t in texts[:limit]) + (f" and {more} more" if more > 0 else "")
     zh = "、".join(t.zh for t in texts[:limit]) + (f" 等 {len(texts)} 项" if more > 0 else "")

@@ -49,7 +49,7 @@ def read_sources(
     for raw in code:
         path = raw.path.removeprefix(top)
         try:
-            facts, remarks = _scan(replace(raw, path=path), budget)
+            facts = _scan(replace(raw, path=path), budget)
         except OverBudget:
             raise
         except Unusable as problem:
@@ -57,7 +57,7 @@ def read_sources(
         else:
             scanned.append((path, facts))
             problems += facts.broken
-            notices += remarks
+            notices += facts.notices
     names = name_modules([path for path, _ in scanned], _package(scanned, top, found.stem))
     files = []
     for (path, facts), name in zip(scanned, names, strict=True):
@@ -69,15 +69,12 @@ def read_sources(
     return tuple(sorted(files, key=lambda file: file.path)), problems, notices
 
 
-def _scan(raw: RawFile, budget: ParseBudget) -> tuple[SourceFacts, tuple[Notice, ...]]:
-    notices: tuple[Notice, ...] = ()
-    if raw.kind == "notebook":
-        from grader.submission import notebook  # needs json; not imported for source files alone
+def _scan(raw: RawFile, budget: ParseBudget) -> SourceFacts:
+    if raw.kind != "notebook":
+        return source.scan(raw, budget)
+    from grader.submission import notebook  # needs json; not imported for source files alone
 
-        facts, notices = notebook.scan(raw, budget)
-    else:
-        facts = source.scan(raw, budget)
-    return facts, notices if facts.remark is None else (*notices, Notice(raw.path, facts.remark))
+    return notebook.scan(raw, budget)
 
 
 def _source_file(path: str, facts: SourceFacts, name: ModuleName) -> SourceFile:

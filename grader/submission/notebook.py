@@ -51,12 +51,12 @@ def looks_old(raw: RawFile) -> bool:
     return _OLD.search(raw.data) is not None
 
 
-def scan(raw: RawFile, budget: ParseBudget) -> tuple[SourceFacts, tuple[Notice, ...]]:
+def scan(raw: RawFile, budget: ParseBudget) -> SourceFacts:
     """Reads an ``.ipynb`` file; cells that are not Python are left out with a notice.
 
     Raises Unusable, and OverBudget if the submission exceeds the limits of ``budget``.
     """
-    cells, remark = _code_cells(raw, budget)
+    cells, encoding = _code_cells(raw, budget)
     parsed: list[tuple[Part, ast.Module]] = []
     broken: list[Unusable] = []
     lines: list[Text] = []
@@ -82,7 +82,7 @@ def scan(raw: RawFile, budget: ParseBudget) -> tuple[SourceFacts, tuple[Notice, 
         notices.append(Notice(raw.path, say.WHOLE_CELLS.fill(cells=listing(whole))))
     if lines:
         notices.append(Notice(raw.path, say.MAGICS.fill(lines=listing(lines))))
-    return replace(combine(parsed, budget), broken=tuple(broken), remark=remark), tuple(notices)
+    return replace(combine(parsed, budget), broken=tuple(broken), notices=(*notices, *encoding))
 
 
 def sources(raw: RawFile) -> list[str]:
@@ -109,9 +109,9 @@ class ForeignCell(Exception):
     """The cell starts with a cell magic that makes it something other than Python; holds that line."""
 
 
-def _code_cells(raw: RawFile, budget: ParseBudget) -> tuple[list[str], Text | None]:
-    """The sources of the code cells in order, blank ones included, and a remark on the encoding (or None)."""
-    notebook, remark = _loaded(raw, budget)
+def _code_cells(raw: RawFile, budget: ParseBudget) -> tuple[list[str], tuple[Notice, ...]]:
+    """The sources of the code cells in order, blank ones included, and notices about the encoding."""
+    notebook, notices = _loaded(raw, budget)
     if (language := _language(notebook)) is not None:
         raise Unusable(raw.path, say.OTHER_LANGUAGE.fill(language=printable(language, _SHOWN)))
     cells = notebook.get("cells")
@@ -123,7 +123,7 @@ def _code_cells(raw: RawFile, budget: ParseBudget) -> tuple[list[str], Text | No
     total = sum(map(len, sources))
     if total > MAX_SOURCE:
         raise Unusable(raw.path, too_large("cells", total, MAX_SOURCE))
-    return sources, remark
+    return sources, notices
 
 
 def _is_prose(cell: Any) -> bool:
@@ -140,9 +140,9 @@ def _source(raw: RawFile, number: int, cell: Any) -> str:
     return source.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _loaded(raw: RawFile, budget: ParseBudget) -> tuple[dict[str, Any], Text | None]:
-    """The notebook in format 4, and a remark on the encoding (or None). Raises Unusable."""
-    text, remark = decode(raw.data, raw.path, say.A_JUPYTER_NOTEBOOK)
+def _loaded(raw: RawFile, budget: ParseBudget) -> tuple[dict[str, Any], tuple[Notice, ...]]:
+    """The notebook in format 4, and notices about the encoding. Raises Unusable."""
+    text, notices = decode(raw.data, raw.path, say.A_JUPYTER_NOTEBOOK)
     if not text.strip():
         raise Unusable(raw.path, say.EMPTY_FILE)
     if text.count("{") + text.count("[") > MAX_BRACKETS:
@@ -159,9 +159,9 @@ def _loaded(raw: RawFile, budget: ParseBudget) -> tuple[dict[str, Any], Text | N
     if version > 4:
         raise _malformed(raw, "newer", version=version)
     if version == 4:
-        return notebook, remark
+        return notebook, notices
     budget.count_old(raw.path, len(raw.data))
-    return _upgraded(raw, text), remark
+    return _upgraded(raw, text), notices
 
 
 def _malformed(raw: RawFile, problem: str, **values: object) -> Unusable:

@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from grader.core.model import Part, Text
+from grader.core.model import Notice, Part, Text
 from grader.core.tables import table, text_of
 from grader.core.text import EMPTY
 from grader.submission import messages as say
@@ -102,8 +102,8 @@ class SourceFacts:
     ``parts`` are its pieces of code (one, or one per cell of a notebook); ``defines`` are its top-level names with line
     numbers; ``imports`` are the top-level packages it imports, and ``relative`` is the deepest level of a relative
     import. ``guarded`` are the names defined only under ``if __name__ == "__main__":``, ``futures`` are the features
-    imported from ``__future__``, ``broken`` are the parts that could not be parsed, and ``remark`` is about the
-    encoding.
+    imported from ``__future__``, ``broken`` are the parts that could not be parsed, and ``notices`` are about what was
+    read in another way than usual.
     """
 
     parts: tuple[Part, ...]
@@ -113,12 +113,12 @@ class SourceFacts:
     guarded: tuple[tuple[str, int], ...] = ()
     futures: tuple[str, ...] = ()
     broken: tuple[Unusable, ...] = ()
-    remark: Text | None = None
+    notices: tuple[Notice, ...] = ()
 
 
 def scan(raw: RawFile, budget: ParseBudget) -> SourceFacts:
     """Reads a ``.py`` file. Raises Unusable, and OverBudget if the submission exceeds the limits of ``budget``."""
-    text, remark = decode(raw.data, raw.path, say.PYTHON_SOURCE, python=True)
+    text, notices = decode(raw.data, raw.path, say.PYTHON_SOURCE, python=True)
     if not text.strip() and not raw.path.endswith("__init__.py"):
         raise Unusable(raw.path, say.EMPTY_FILE)
     if text.lstrip().startswith("{") and '"nbformat"' in text:
@@ -127,7 +127,7 @@ def scan(raw: RawFile, budget: ParseBudget) -> SourceFacts:
             raw.path, say.LOOKS_LIKE.fill(expected=say.PYTHON_SOURCE, what=say.A_JUPYTER_NOTEBOOK, advice=advice)
         )
     budget.count_code(text)
-    return replace(combine([(Part(raw.path, text), parse(text, raw.path))], budget), remark=remark)
+    return replace(combine([(Part(raw.path, text), parse(text, raw.path))], budget), notices=notices)
 
 
 def combine(parsed: Sequence[tuple[Part, ast.Module]], budget: ParseBudget | None = None) -> SourceFacts:

@@ -12,7 +12,7 @@ import re
 import tokenize
 import unicodedata
 
-from grader.core.model import Text
+from grader.core.model import Notice, Text
 from grader.core.tables import texts
 from grader.submission import messages as say
 from grader.submission.messages import Unusable, printable
@@ -65,8 +65,8 @@ def _kind(data: bytes) -> str | None:
     return "page" if data[:200].lstrip().lower().startswith((b"<!doctype html", b"<html")) else None
 
 
-def decode(data: bytes, where: str, expected: Text, *, python: bool = False) -> tuple[str, Text | None]:
-    """``data`` as text with ``\\n`` line ends, and a remark if it is not UTF-8 (else None).
+def decode(data: bytes, where: str, expected: Text, *, python: bool = False) -> tuple[str, tuple[Notice, ...]]:
+    """``data`` as text with ``\\n`` line ends, and a notice if it is not UTF-8.
 
     ``python`` respects a declared encoding. Raises Unusable, with ``where`` and ``expected`` in the message, if the
     data cannot be decoded.
@@ -93,8 +93,8 @@ def decode(data: bytes, where: str, expected: Text, *, python: bool = False) -> 
     except (LookupError, ValueError) as error:
         raise Unusable(where, say.BAD_COOKIE.fill(reason=printable(str(error)))) from None
     plain = name in ("UTF-8", "ASCII") or text.isascii()
-    remark = None if plain else _said("read-as", encoding=name)
-    return text.replace("\r\n", "\n").replace("\r", "\n"), remark
+    notices = () if plain else (Notice(where, _said("read-as", encoding=name)),)
+    return text.replace("\r\n", "\n").replace("\r", "\n"), notices
 
 
 def _said(problem: str, **values: object) -> Text:

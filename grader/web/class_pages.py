@@ -18,7 +18,7 @@ from grader.classroom import inbox
 from grader.classroom.gradebook import LearnerRow, open_gradebook
 from grader.classroom.inbox import StoredAnswers, stored_answers
 from grader.classroom.inbox_view import unread_entry
-from grader.classroom.results import parts
+from grader.classroom.results import Book, parts
 from grader.classroom.service import Attempt, Service
 from grader.classroom.words import policy_sentences
 from grader.core import files
@@ -397,7 +397,7 @@ def report_page(visit: ClassVisit) -> Response:
     if attempt.mark is None or not visit.shows(attempt):
         raise HTTPException(404)
     with contextlib.closing(open_gradebook(visit.folder)) as gradebook:
-        report = existing(report_with_overrides(service.book(gradebook), attempt.mark))
+        report = existing(report_with_overrides(Book.of(gradebook, service.course), attempt.mark))
     assert attempt.mark.work is not None
     report = _for_learners(service.edition, service.course, report)
     whose = html.PageLearner(visit.person.name, attempt.mark.work.row.seed_name)

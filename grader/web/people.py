@@ -76,8 +76,7 @@ class ClassMembers:
 
     def row(self, person: ClassMember) -> LearnerRow | None:
         """A learner as in the gradebook; None for staff."""
-        learner = self.learners.get(person.id)
-        return None if learner is None else LearnerRow(learner.id, learner.name, learner.section, learner.extra_hours)
+        return self.learners.get(person.id)
 
     def find(self, name: str) -> ClassMember | None:
         """The member with this id; None if there is none."""

@@ -31,6 +31,7 @@ from grader.core.files import portable_folder
 from grader.core.readers import Readers, Turns
 from grader.submission import notebook, parse_files, read, read_files
 from grader.web import work
+from tests import helpers
 from tests.attacks.cases import AttackCase
 
 _NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -166,10 +167,10 @@ def _old_formats(folder: Path) -> None:
         assert "current format" in _refused(partial(work.read_upload, name, data, _MOST_OLD))
 
 
-def _hand_in(folder: Path, learner: str, text: str, **more: Any) -> inbox.Receipt:
+def _hand_in(folder: Path, learner: str, text: str, now: datetime = _NOW, **more: Any) -> inbox.Receipt:
     (folder / "inbox").mkdir(exist_ok=True)
     (folder / "q05.py").write_text(text)
-    return inbox.submit(folder / "q05.py", folder / "inbox", learner, more.pop("now", _NOW), **more)[0]
+    return inbox.submit(folder / "q05.py", folder / "inbox", learner, now, helpers.course(), **more)[0]
 
 
 def _fills_the_disk(folder: Path) -> None:

@@ -32,7 +32,9 @@ from tests.attacks.cases import AttackCase
 DUE = datetime(2026, 11, 20, 12, tzinfo=UTC)
 NOTHING = Text("", "")
 RUN = GradingRun(DUE, 0.1, "public", "c", (), (), False)
-MALLORY = Learner("mlory", "Mal Lory", (("learner", "mlory"), ("sid", "4711"), ("email", "mal@x.edu"), ("login", "ml")))
+MALLORY = Learner(
+    "mlory", "Mal Lory", ids=(("learner", "mlory"), ("sid", "4711"), ("email", "mal@x.edu"), ("login", "ml"))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +120,13 @@ def _drawn(course: Course) -> list[Item]:
 
 def _other_numbers(folder: Path, course: Course) -> int:
     """The spellings that draw other numbers than the learner's id."""
-    roster = Roster((MALLORY, Learner("ada", "Ada", (("learner", "ada"),))))
+    roster = Roster((MALLORY, Learner("ada", "Ada", ids=(("learner", "ada"),))))
     return sum(seed_name(written, ("mlory",), roster) != "mlory" for written in _spellings())
 
 
 def _copied(folder: Path, course: Course) -> int:
     """Answers of somebody else, under each spelling that draws their numbers: those that count and are not noticed."""
-    roster = Roster((MALLORY, Learner("ada", "Ada", (("learner", "ada"),))))
+    roster = Roster((MALLORY, Learner("ada", "Ada", ids=(("learner", "ada"),))))
     gained = 0
     for item in _drawn(course)[:12]:
         question = next(q for q in course.questions if item in q.items)

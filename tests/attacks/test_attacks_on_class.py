@@ -22,7 +22,7 @@ from grader.core.model import Text
 from grader.grading import courses
 from grader.instructor.analysis.class_similarity import compare_class
 from grader.submission import text
-from tests import tiny
+from tests import helpers, tiny
 from tests.attacks import intake
 
 
@@ -66,7 +66,7 @@ def test_files_that_were_changed_are_not_graded(tmp_path: Path) -> None:
 
 def test_a_leftover_whose_name_is_no_text(tmp_path: Path) -> None:
     """It is listed in the gradebook under a printable name."""
-    roster = Roster((Learner("ada", "ada", (("learner", "ada"),)),))
+    roster = Roster((Learner("ada", "ada", ids=(("learner", "ada"),)),))
     (claimed,) = enrolment.ungradable(Collection(PLAIN, (), (os.fsdecode(b"ada\xff.txt"),)), roster)
     assert claimed.found.key.encode() and os.fspath(claimed.path).encode()
 
@@ -97,7 +97,7 @@ def test_handing_in_reads_receipts_only(make: Any, tmp_path: Path) -> None:
     (folder / "ada" / "x-y").mkdir(parents=True)
     make(folder / "ada" / "x-y" / inbox.RECEIPT)
     (tmp_path / "q05.py").write_text(intake.EVIL)
-    receipt, new = inbox.submit(tmp_path / "q05.py", folder, "ada", intake.NOW)
+    receipt, new = inbox.submit(tmp_path / "q05.py", folder, "ada", intake.NOW, helpers.course())
     assert new and receipt.number == 1
 
 

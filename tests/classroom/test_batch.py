@@ -130,7 +130,7 @@ def test_a_class_is_graded(
         request.getfixturevalue("in_process")
     asked, steps = order(workers=workers), list[BatchProgress]()
     summary = batch.run(asked, steps.append)
-    assert (summary.kind, summary.submissions, summary.graded, summary.kept) == ("folders", 3, 2, 0)
+    assert (summary.enrolment.kind, summary.submissions, summary.graded, summary.kept) == ("folders", 3, 2, 0)
     ((key, why),) = summary.refused
     assert (key, "cy.py" in why.en) == ("cy.py", True)
     assert "seccomp" in summary.layers
@@ -257,13 +257,13 @@ def test_a_roster_says_who_is_who(order: Callable[..., BatchRequest], handed_in:
     roster.write_text("id,name\n100,Ada\n101,Cy\n102,Dee\n")
     (handed_in / "Ada (2).py").write_text("x = 1\n")
     summary = batch.run(order(roster=roster))
-    assert (summary.unknown, summary.missing) == (("Ada (2)", "bo"), ("102",))
+    assert (summary.enrolment.unknown, summary.enrolment.missing) == (("Ada (2)", "bo"), ("102",))
     found = rows(order())
     assert {name: row.error for name, row in found.items() if row.file is None} == {"102": None}
     assert found["100"].mark.learner.name == "Ada"
     assert found["bo.py"].mark.learner.name == "bo"
     assert found["100"].mark.earned > 0
-    assert summary.misnamed == (("100", "Ada L."),)
+    assert summary.enrolment.misnamed == (("100", "Ada L."),)
 
 
 @pytest.mark.usefixtures("in_process")
@@ -278,7 +278,7 @@ def test_a_roster_that_comes_later(order: Callable[..., BatchRequest], tmp_path:
     assert set(found) == {"100", "101", "102", "103"}
     assert found["101"].mark.complete == found["103"].mark.complete is True
     assert {path.stem for path in order().out.glob("*.json")} == {*found, "mine"}
-    assert (summary.misnamed, summary.respelt) == ((), (("100", "Ada L."),))
+    assert (summary.enrolment.misnamed, summary.enrolment.respelt) == ((), (("100", "Ada L."),))
 
 
 @pytest.mark.parametrize(
@@ -343,7 +343,7 @@ def test_a_zip_of_a_course_system(order: Callable[..., BatchRequest], handed_in:
         shutil.copy(RIGHT, tmp_path / "canvas" / name)
     place = shutil.make_archive(str(tmp_path / "submissions"), "zip", tmp_path / "canvas")
     summary = batch.run(order(collection=Path(place)))
-    assert (summary.kind, summary.graded) == ("canvas", 2)
+    assert (summary.enrolment.kind, summary.graded) == ("canvas", 2)
     assert {name: row.mark.earned for name, row in rows(order()).items()} == {"bo": 7, "doejane": 7}
 
 
@@ -718,7 +718,7 @@ def test_nobody_is_lost(order: Callable[..., BatchRequest], handed_in: Path, tmp
     assert all(found in (errors[name] or "") for name, found in (
         ("di", "nothing to grade"), ("ed", "symbolic link"), ("fay", "fay.pdf"), ("hal", "hidden"), ("ivy", "notes.txt")
     ))  # fmt: skip
-    assert summary.leftovers == ("grades.csv", "gus.txt")
+    assert summary.enrolment.leftovers == ("grades.csv", "gus.txt")
     with closing(open_gradebook(order().out)) as book:
         write_files(Book.of(book, courses.load(order().course_folder)), order().out, "zh")
     told = json.loads((order().out / "di.json").read_text("utf-8"))["error"]
@@ -728,7 +728,7 @@ def test_nobody_is_lost(order: Callable[..., BatchRequest], handed_in: Path, tmp
     (tmp_path / "roster.csv").write_text("id,name\n1,Gus\n2,Ada\n3,Zed\n")
     summary = batch.run(order(roster=tmp_path / "roster.csv"))
     assert "nothing to grade" in said(rows(order())["1"].error)
-    assert summary.missing == ("3",)
+    assert summary.enrolment.missing == ("3",)
 
 
 @pytest.mark.usefixtures("in_process")
@@ -740,7 +740,7 @@ def test_what_is_nobodys_is_not_graded(order: Callable[..., BatchRequest], tmp_p
         shutil.copy(RIGHT, place / f"submission_{number}" / "q05.py")
     (place / "submission_metadata.yml").write_text("submission_1:\n  :submitters:\n  - :name: Ada\n")
     summary = batch.run(order(collection=place))
-    assert (summary.kind, summary.submissions, summary.graded) == ("gradescope", 2, 1)
+    assert (summary.enrolment.kind, summary.submissions, summary.graded) == ("gradescope", 2, 1)
     assert [key for key, _ in summary.refused] == ["nobody/submission_2"]
     found = rows(order())
     assert found["Ada"].error is None and found["Ada"].mark.earned == 7

@@ -19,7 +19,6 @@ from grader.classroom.gradebook import (
     LearnerRow,
     Override,
     SubmissionRow,
-    Unit,
     change_token,
     open_gradebook,
 )
@@ -38,10 +37,10 @@ NOT_PYTHON = Text("not Python", "不是 Python")
 NOTICES = (Notice("q03.py", Text("odd", "奇怪")),)
 
 
-def unit(question: str = "Q3", version: str = "v1", earned: float = 1.0) -> Unit:
-    """A question with one item."""
+def unit(question: str = "Q3", version: str = "v1", earned: float = 1.0) -> tuple[str, QuestionResult]:
+    """A question with one item, and its version."""
     item = ItemResult(f"{question}.a", "choice", Status.PASSED, earned, 1.0)
-    return Unit(question, version, QuestionResult(question, Text("t", "题"), (item,), ()))
+    return version, QuestionResult(question, Text("t", "题"), (item,), ())
 
 
 @pytest.fixture
@@ -66,7 +65,7 @@ def test_what_was_written_is_there(book: Gradebook) -> None:
     with closing(again(book)) as found:
         assert found.learners() == (LearnerRow("ada", "Ada"), LearnerRow("bo", "Bo", "B", 24.0), LearnerRow("cy", "Cy"))
         assert found.submissions() == (ADA, CY)
-        assert found.units(ADA, {"Q5": "v1", "Q3": "v1"}) == ((unit("Q5"), RUN), (unit("Q3"), RUN))
+        assert found.units(ADA, {"Q5": "v1", "Q3": "v1"}) == ((unit("Q5")[1], RUN), (unit("Q3")[1], RUN))
         assert found.answers(ADA) == {"Q3.a": "b", "Q3.b": [1, 2]}
         assert found.notices(ADA) == NOTICES
         assert found.units(CY, {"Q3": "v1"}) == ()
@@ -235,7 +234,7 @@ def test_facts(book: Gradebook) -> None:
 def test_a_transaction_is_whole_or_not_at_all(book: Gradebook) -> None:
     """Where writing breaks off, nothing of the submission is there."""
 
-    def units() -> list[Unit]:
+    def units() -> Iterator[tuple[str, QuestionResult]]:
         yield unit("Q7")
         raise RuntimeError("pulled the plug")
 

@@ -9,6 +9,7 @@ import stat
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,15 @@ import pytest
 from grader.classroom import collect as collecting
 from grader.classroom import inbox
 from grader.classroom.collect import collect
-from grader.classroom.inbox import Receipt, ReceiptFile, differences, parse_receipt, submit
+from grader.classroom.inbox import Receipt, ReceiptFile, differences, parse_receipt
 from grader.core.errors import SubmissionError, UsageError
+from grader.core.model import Course
 from grader.submission import read
+from tests import helpers
 
 NOW = datetime(2026, 11, 21, 12, 30, 5, tzinfo=timezone(timedelta(hours=8)))
 CODE = "def scaled_scores(q, k):\n    return q\n"
+submit = partial(inbox.submit, course=helpers.course())
 
 
 @pytest.fixture
@@ -50,12 +54,12 @@ def test_what_is_handed_in_lies_there_whole(work: Path, tmp_path: Path) -> None:
     assert os.listdir(tmp_path / "inbox") == ["Ada Invented"]
 
 
-def test_the_receipt_lists_answers(work: Path, tmp_path: Path) -> None:
+def test_the_receipt_lists_answers(work: Path, tmp_path: Path, course: Course) -> None:
     """Those that were stored, those that cannot be read with line and reason; the signature covers both."""
     inbox.create_inbox(tmp_path / "signed")
     text = "format: 1\nlearner: ada\nanswers:\n  Q5.output: b\n\tQ5.width: a\n  Q5.order:\n"
     (work / "answers.yml").write_text(text)
-    receipt, _ = submit(work, tmp_path / "signed", "ada", NOW)
+    receipt, _ = submit(work, tmp_path / "signed", "ada", NOW, course=course)
     assert receipt.answers == ("Q5.output",)
     (unread,) = receipt.unread
     assert (unread.item, unread.line) == ("Q5.width", 5) and "not tabs" in unread.why.en and "制表符" in unread.why.zh

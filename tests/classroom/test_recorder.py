@@ -84,7 +84,7 @@ def test_an_interruption_saves_what_was_taken(book: Gradebook) -> None:
         raise KeyboardInterrupt
     assert saved(book) == {"a"}
     (unit,) = book.units(ROWS["a"], {"Q3": "v"})
-    assert (unit[0].result, unit[1].course, book.answers(ROWS["a"])) == (RESULT, "course", {"Q3.a": "b"})
+    assert (unit[0], unit[1].course, book.answers(ROWS["a"])) == (RESULT, "course", {"Q3.a": "b"})
 
 
 def test_equal_results_are_encoded_alike() -> None:

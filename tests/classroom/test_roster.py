@@ -33,9 +33,9 @@ def test_a_roster_is_read(place: Path) -> None:
     assert learners[1] == Learner(
         "101",
         "Li, Lei",
-        (("learner", "101"), ("canvas", "5678"), ("sid", "101"), ("email", "lei@example.org")),
         "B",
         24.0,
+        (("learner", "101"), ("canvas", "5678"), ("sid", "101"), ("email", "lei@example.org")),
     )
     assert learners[2].extra_hours == 12
 

@@ -31,11 +31,11 @@ from grader.core.model import Text
 from grader.grading.inputs import Seed
 from grader.instructor.overrides import forgetting
 from grader.submission import read
-from tests import tiny
+from tests import helpers, tiny
 from tests.tiny import in_process  # noqa: F401, a fixture
 
 NOW = datetime(2026, 11, 6, 7, 13, 47, tzinfo=UTC)
-ADA, BO, CY = (Learner(name, name.title(), (("learner", name),)) for name in ("ada", "bo", "cy"))
+ADA, BO, CY = (Learner(name, name.title(), ids=(("learner", name),)) for name in ("ada", "bo", "cy"))
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +131,7 @@ def test_what_was_not_graded_is_graded_after_the_next_start(plan: ServicePlan, t
     with Service(plan) as service:
         service.submit(ADA, work(tmp_path / "a", tiny.RIGHT), NOW)
         graded(service, ADA, 1)
-    inbox.submit(work(tmp_path / "b", tiny.WRONG, "a", "bo"), plan.folder / INBOX, "bo", NOW)
+    inbox.submit(work(tmp_path / "b", tiny.WRONG, "a", "bo"), plan.folder / INBOX, "bo", NOW, helpers.course())
     with Service(plan) as service:
         assert len(graded(service, BO, 1)) == len(graded(service, ADA, 1)) == 1
     assert runs(plan) == 2
@@ -148,7 +148,7 @@ def test_what_comes_by_another_way_is_graded_meanwhile(
         before = service.revision(BO)
         for learner, code in (("bo", tiny.RIGHT), ("ada", tiny.RIGHT + "# again")):
             files = work(tmp_path / f"{learner}2", code, learner=learner)
-            inbox.submit(files, plan.folder / INBOX, learner, NOW + timedelta(minutes=1))
+            inbox.submit(files, plan.folder / INBOX, learner, NOW + timedelta(minutes=1), helpers.course())
         assert points(graded(service, BO, 1)) == [5.0]
         assert service.revision(BO) != before
         newest, oldest = points(graded(service, ADA, 2))
@@ -167,7 +167,7 @@ def test_what_cannot_be_collected_stops_no_grading(
     told: list[Text] = []
     with Service(plan, told.append) as service:
         (plan.folder / INBOX / inbox.KEY).chmod(0o644)
-        inbox.submit(work(tmp_path / "b", tiny.RIGHT, learner="bo"), plan.folder / INBOX, "bo", NOW)
+        inbox.submit(work(tmp_path / "b", tiny.RIGHT, learner="bo"), plan.folder / INBOX, "bo", NOW, helpers.course())
         eventually(lambda: told)
         assert "key of the inbox" in told[0].en
         service.submit(ADA, work(tmp_path / "a", tiny.RIGHT), NOW)
@@ -308,7 +308,7 @@ def test_checks(plan: ServicePlan, tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_a_learner_is_forgotten(plan: ServicePlan, tmp_path: Path) -> None:
     """Submissions, code and log are deleted from the folder of a class, and do not come back at the next start."""
     # Not "ada": the inbox keeps digests, and one in a few dozen holds these three hexadecimal digits by chance.
-    gone = Learner("wolfgang", "Wolfgang", (("learner", "wolfgang"),))
+    gone = Learner("wolfgang", "Wolfgang", ids=(("learner", "wolfgang"),))
     plan = replace(plan, roster=Roster((gone, BO)))
     with Service(plan) as service:
         for one in (gone, BO):

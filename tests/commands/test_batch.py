@@ -16,6 +16,7 @@ from rich.cells import cell_len
 from grader.classroom import batch
 from grader.classroom.batch import BatchProgress, BatchRequest, BatchSummary
 from grader.classroom.class_folder import locked
+from grader.classroom.enrolment import Enrolment
 from grader.classroom.gradebook import LearnerRow, Override
 from grader.classroom.marks import Mark
 from grader.classroom.results import LATE, MarkSummary
@@ -48,12 +49,13 @@ DI = row("di", 0.0, complete=False, error=Text("q05.py: the file is empty\x1b[2J
 EVE = row("eve", 0.0, file=None, submitted=False)
 FOX = row("fox", 5.0, late_seconds=7200.0, counts=False)
 GUS = row("gus", notes=(LATE,))
+FOLDERS = Enrolment((), (), kind="folders")
 
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
     """Replaces `batch.run` and records its request; ``rows`` and ``summary`` are its result."""
-    seen: dict[str, object] = {"rows": [ADA], "summary": BatchSummary("folders", 1, 1, layers=("seccomp",))}
+    seen: dict[str, object] = {"rows": [ADA], "summary": BatchSummary(FOLDERS, 1, 1, layers=("seccomp",))}
 
     def run(order: BatchRequest, progress: Callable[[BatchProgress], None]) -> BatchSummary:
         seen["order"] = order
@@ -130,9 +132,9 @@ def test_a_seed_that_others_could_read(
 @pytest.mark.parametrize(
     ("rows", "summary", "code"),
     [
-        ([ADA, BO, EVE, FOX], BatchSummary("folders", 3, 3), 0),
-        ([ADA, CY], BatchSummary("folders", 2, 2), 5),
-        ([ADA], BatchSummary("folders", 2, 1, refused=(("di", Text("empty", "空")),)), 5),
+        ([ADA, BO, EVE, FOX], BatchSummary(FOLDERS, 3, 3), 0),
+        ([ADA, CY], BatchSummary(FOLDERS, 2, 2), 5),
+        ([ADA], BatchSummary(FOLDERS, 2, 1, refused=(("di", Text("empty", "空")),)), 5),
         ([], SandboxUnavailable(same("none")), 4),
     ],
 )
@@ -144,20 +146,11 @@ def test_exit_codes(
     assert attncheck("batch", "in", "--out", "out").code == code  # type: ignore[attr-defined]
 
 
-SUMMARY = BatchSummary(
-    "canvas",
-    5,
-    3,
-    1,
-    (("di", Text("x", "无")),),
-    ("Zoë",),
-    ("Kim\x1b[2J",),
-    ("eve",),
-    ("fox",),
-    tuple(f"f{n}" for n in range(25)),
-    misnamed=(("ada", "Ada\x1b[2J"),),
-    respelt=(("bo", "Bo Bø"),),
-)
+LISTS = {"unknown": ("Zoë",), "ambiguous": ("Kim\x1b[2J",), "missing": ("eve",), "twice": ("fox",)}
+NAMED = {"misnamed": (("ada", "Ada\x1b[2J"),), "respelt": (("bo", "Bo Bø"),)}
+LEFTOVERS = tuple(f"f{n}" for n in range(25))
+ENROLMENT = Enrolment((), (), **LISTS, **NAMED, listed=True, kind="canvas", leftovers=LEFTOVERS)
+SUMMARY = BatchSummary(ENROLMENT, 5, 3, 1, (("di", Text("x", "无")),))
 
 
 @pytest.mark.parametrize(
@@ -224,12 +217,12 @@ def test_for_people(lang: str, fragments: list[str], attncheck: Attncheck, asked
 def test_what_was_decided(lang: str, fragments: list[str], attncheck: Attncheck, asked: dict[str, object]) -> None:
     """Where something is due, the rules are said, and whose times are not known."""
     rules = Rules(due="2026-12-01T00:00:00+08:00", late_percent=10)
-    asked["summary"] = BatchSummary("folders", 3, 3, rules=rules, timeless=3, said_late=1)
+    asked["summary"] = BatchSummary(FOLDERS, 3, 3, rules=rules, timeless=3, said_late=1)
     out = attncheck("batch", "in", "--out", "out", "--lang", lang).out  # type: ignore[attr-defined]
     for fragment in fragments:
         assert fragment in out.replace("\n", " " if lang == "en" else "")
     assert json.loads(attncheck("batch", "in", "--out", "out", "--json").out)["rules"]["late_percent"] == 10  # type: ignore[attr-defined]
-    asked["summary"] = BatchSummary("folders", 3, 3, timeless=3)
+    asked["summary"] = BatchSummary(FOLDERS, 3, 3, timeless=3)
     assert "on time" not in attncheck("batch", "in", "--out", "out", "--lang", "en").out  # type: ignore[attr-defined]
 
 
@@ -239,7 +232,7 @@ def test_what_was_decided(lang: str, fragments: list[str], attncheck: Attncheck,
 )
 def test_misnamed_without_a_roster(lang: str, said: str, attncheck: Attncheck, asked: dict[str, object]) -> None:
     """It is not spoken of a roster that knows better."""
-    asked["summary"] = BatchSummary("folders", 2, 2, misnamed=(("bob", "ada"),), listed=False)
+    asked["summary"] = BatchSummary(Enrolment((), (), misnamed=(("bob", "ada"),)), 2, 2)
     out = attncheck("batch", "in", "--out", "out", "--lang", lang).out  # type: ignore[attr-defined]
     assert said in out.replace("\n", " " if lang == "en" else "")
 
@@ -285,7 +278,7 @@ def test_files_are_written_under_the_lock(tmp_path: Path) -> None:
 
 def test_a_large_class(attncheck: Attncheck, asked: dict[str, object]) -> None:
     """Is not poured over the terminal."""
-    asked |= {"rows": [row(f"x{n}") for n in range(100)], "summary": BatchSummary("folders", 100, 100)}
+    asked |= {"rows": [row(f"x{n}") for n in range(100)], "summary": BatchSummary(FOLDERS, 100, 100)}
     out = attncheck("batch", "in", "--out", "out").out  # type: ignore[attr-defined]
     assert "… and 40 more in class.csv" in out
     assert len(re.findall(r"^x\d+ ", out, re.MULTILINE)) == 60

@@ -10,7 +10,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from grader.classroom.gradebook import LearnerRow, SubmissionRow, Unit, open_gradebook
+from grader.classroom.gradebook import LearnerRow, SubmissionRow, open_gradebook
 from grader.core.model import Course
 from grader.course import loader
 from grader.instructor.analysis import class_similarity
@@ -44,7 +44,7 @@ def graded(tmp_path: Path) -> Path:
     book.save_collection(row)
     book.remember_all({"versions": {"Q3": "v"}, "questions": {"Q3": 5.0, "Q5": 7.0}, "course": "/no/such/folder"})
     for one in row[:4]:
-        book.record(one, RUN, [Unit("Q3", "v", result())], {"Q3.a": "a"}, ())
+        book.record(one, RUN, [("v", result())], {"Q3.a": "a"}, ())
     book.close()
     return out
 

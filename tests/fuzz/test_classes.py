@@ -68,13 +68,8 @@ def a_class(data: bytes, scratch: Path) -> None:
     for one in found.learners[:20]:
         assert one.id.strip() and one.name.strip()
         assert math.isfinite(one.extra_hours)
-        late = late_by(SubmissionRow("k", "p", (one.id,), at=datetime(2026, 11, 21, tzinfo=UTC)), enrolled(one), RULES)
+        late = late_by(SubmissionRow("k", "p", (one.id,), at=datetime(2026, 11, 21, tzinfo=UTC)), one, RULES)
         assert math.isfinite(late)
-
-
-def enrolled(one: roster.Learner) -> LearnerRow:
-    """The learner as the gradebook knows them."""
-    return LearnerRow(one.id, one.name, one.section, one.extra_hours)
 
 
 # ---------------------------------------------------------------------------------------- collections
@@ -138,7 +133,8 @@ def tree(example: tuple[dict[str, str], list[tuple[str, str]], str, int]) -> dic
 def looked_at(example: Any, scratch: Path) -> None:
     """Every file belongs to somebody or is left over, and file names within a submission are unique."""
     files = {name: data for name, data in tree(example).items() if name}
-    found = read(lambda: intake.detect_layout(list(files), lambda name: files[name]), UsageError)
+    seen = intake.Tree(tuple(files), lambda name: files[name], lambda name: None)
+    found = read(lambda: intake.detect_layout(seen), UsageError)
     if found is None:
         return
     _, layout = found

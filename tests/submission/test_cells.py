@@ -81,12 +81,12 @@ def test_a_submission_of_cells(tmp_path: Path) -> None:
     (tmp_path / "unrelated.py").write_text("y = 1\n")
     (tmp_path / "linked.py").symlink_to(tmp_path / "unrelated.py")
     cells = {2: "import helpers, linked", 5: "def f(x):\n    return helpers.help(linked)"}
-    made = read_cells(cells, ["f"], "ada", tmp_path)
+    made = read_cells(cells, ["f"], "ada", tmp_path, "notebook.ipynb")
     assert [file.path for file in made.files] == ["helpers.py", "more.py", "notebook.ipynb"]
     assert [part.label for part in made.files[2].parts] == ["notebook.ipynb cell 2", "notebook.ipynb cell 5"]
     assert made.learner == "ada"
     with pytest.raises(Unusable):
-        read_cells(cells, ["g"], "ada", tmp_path)
+        read_cells(cells, ["g"], "ada", tmp_path, "notebook.ipynb")
 
 
 def test_a_cell_that_was_changed_and_not_run(tmp_path: Path) -> None:

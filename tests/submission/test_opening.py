@@ -22,6 +22,7 @@ from grader.core.errors import SubmissionError
 from grader.submission import Unusable, opening
 from grader.submission.files import MAX_DEPTH
 from grader.submission.opening import FileLocation, entries, open_file
+from tests import helpers
 
 CODE = "def softmax(x):\n    return x\n"
 SECRET = "format: 1\nlearner: SECRET\nanswers: {Q1.x: SECRET\n(SECRET\n"
@@ -94,7 +95,7 @@ def traps(folder: Path) -> list[Path]:
 
 def submitted(path: Path) -> None:
     """Hands it in to an inbox that is not there."""
-    inbox.submit(path, path.parent / "nowhere", "ada", datetime.now(UTC))
+    inbox.submit(path, path.parent / "nowhere", "ada", datetime.now(UTC), helpers.course())
 
 
 READERS: tuple[Callable[[Path], object], ...] = (

@@ -150,9 +150,9 @@ def test_encodings_that_work(source: bytes) -> None:
     try:
         source.decode("utf-8")
     except UnicodeDecodeError:
-        assert found.remark is not None and "Save it as UTF-8" in found.remark.en
+        assert "Save it as UTF-8" in found.notices[0].text.en
     else:
-        assert found.remark is None
+        assert not found.notices
 
 
 @pytest.mark.parametrize(

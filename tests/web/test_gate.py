@@ -38,9 +38,11 @@ SIGNER = Signer(b"s" * 32)
 LATER = datetime.now(UTC) + timedelta(days=2)
 ROSTER = Roster(
     (
-        Learner("1001", "Ada", (("learner", "1001"), ("login", "ada"), ("email", "ada@example.edu"), ("canvas", "77"))),
-        Learner("1002", "bob", (("learner", "1002"), ("email", "shared@example.edu"))),
-        Learner("1003", "Cy", (("learner", "1003"), ("email", "shared@example.edu"))),
+        Learner(
+            "1001", "Ada", ids=(("learner", "1001"), ("login", "ada"), ("email", "ada@example.edu"), ("canvas", "77"))
+        ),
+        Learner("1002", "bob", ids=(("learner", "1002"), ("email", "shared@example.edu"))),
+        Learner("1003", "Cy", ids=(("learner", "1003"), ("email", "shared@example.edu"))),
     )
 )
 PEOPLE = ClassMembers(ROSTER, ClassSettings(instructors={"grace": "Grace"}, assistants={"bob": "Bob"}))

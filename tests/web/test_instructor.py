@@ -29,7 +29,7 @@ from grader.web.class_data import LANGUAGE, ClassData, VersionedCache, style_she
 from grader.web.instructor_items import borrowed_answers
 from grader.web.people import ClassMember, Role
 from grader.web.security import COOKIE
-from tests import gallery, tiny
+from tests import gallery, helpers, tiny
 from tests.classroom import test_unread
 from tests.instructor import test_rubric
 from tests.web.conftest import shown
@@ -481,7 +481,7 @@ def test_receipts(tmp_path: Path) -> None:
 
     (tmp_path / "q01.py").write_text(tiny.RIGHT)
     inbox.create_inbox(tmp_path / "inbox")
-    receipt, _ = inbox.submit(tmp_path / "q01.py", tmp_path / "inbox", "ada", NOW)
+    receipt, _ = inbox.submit(tmp_path / "q01.py", tmp_path / "inbox", "ada", NOW, helpers.course())
     (place,) = (tmp_path / "inbox").glob("*/*/files")
     assert receipt_digest(place) == receipt.digest
     for text in ("{}", "no JSON", '{"format": 99}'):

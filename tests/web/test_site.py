@@ -132,7 +132,7 @@ def made(tmp_path_factory: pytest.TempPathFactory, sandbox: Sandbox) -> Iterator
     tiny.change(course, "x + x, zh: x + x", "sum it, zh: 加起来")
     tiny.change(course, "name: square", "name: zeppelin")
     (folder / "seed").write_bytes(b"seed-of-this-class")
-    people = Roster(tuple(Learner(name, name.title(), (("learner", name),)) for name in ("ada", "bo")))
+    people = Roster(tuple(Learner(name, name.title(), ids=(("learner", name),)) for name in ("ada", "bo")))
     settings = ClassSettings(address=ADDRESS, instructors={"grace": "Grace"}, assistants={"bob": "Bob"})
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(schedule, "executor", lambda count, **_: tiny.InProcess())

@@ -27,7 +27,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from types import MappingProxyType, ModuleType
-from typing import TypeAlias
 
 from grader.classroom.inbox import INCOMING
 from grader.core.errors import UsageError
@@ -35,10 +34,6 @@ from grader.core.model import Message, Text
 from grader.submission.files import kind_of
 from grader.submission.messages import listing, printable
 
-#: Returns the content of a small file of the tree, by its name; raises UnreadableFile.
-Read: TypeAlias = Callable[[str], bytes]
-#: Returns the status of a file or folder of the tree, by its name ("" is the tree itself); None if it is unknown.
-Facts: TypeAlias = Callable[[str], os.stat_result | None]
 #: Suffixes of files that can be graded; other files are never read.
 SUFFIXES = (".py", ".ipynb", ".zip", ".yaml", ".yml")
 #: The kind that takes any tree.
@@ -56,20 +51,17 @@ class UnreadableFile(UsageError):
     """A file of the tree cannot be read."""
 
 
-def _unknown(name: str) -> None:
-    return None
-
-
 @dataclass(frozen=True, slots=True)
 class Tree:
     """A folder or zip as intakes see it. ``names`` are paths with forward slashes; empty folders end with a slash.
 
-    ``read`` returns the content of a metadata file, ``facts`` the status of a file or folder.
+    ``read`` returns the content of a metadata file, or raises UnreadableFile. ``facts`` returns the status of a file or
+    folder ("" is the tree itself); None if it is unknown.
     """
 
     names: tuple[str, ...]
-    read: Read
-    facts: Facts = _unknown
+    read: Callable[[str], bytes]
+    facts: Callable[[str], os.stat_result | None]
 
     def tops(self) -> Mapping[str, bool]:
         """The top-level names except those that belong to nobody; the value is True for folders."""
@@ -148,19 +140,15 @@ def without_system_files(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def detect_layout(
-    names: Sequence[str],
-    read: Read,
-    kind: str | None = None,
-    facts: Facts = _unknown,
-    known: Callable[[str], bool] | None = None,
+    tree: Tree, kind: str | None = None, known: Callable[[str], bool] | None = None
 ) -> tuple[str, Layout] | None:
-    """Detect the kind of the tree with these files. Returns its name and the layout; None if there is no submission.
+    """Detect the kind of the tree. Returns its name and the layout; None if there is no submission.
 
     With ``kind``, only that kind is tried. If a single folder contains everything and its content looks like a class,
     that content is used, unless the folder has the name of a ``known`` learner. Raises UsageError if the kind is
     ambiguous.
     """
-    tree = Tree(without_system_files(names), read, facts)
+    tree = replace(tree, names=without_system_files(tree.names))
     whole = _known(tree, kind)
     tops = {name.partition("/")[0] for name in tree.names}
     if len(tops) != 1 or (whole is not None and (kind is not None or whole[0] != PLAIN)):

@@ -37,9 +37,12 @@ _AGAIN = re.compile(r"^(?P<stem>.+)-(?P<number>[1-9]\d?)(?P<suffix>\.[^.]+)$")
 def user_of(name: str) -> Person | None:
     """The user whose file is called ``name``; None if it is no file name of Canvas, or an anonymous one."""
     match = _NAME.match(name)
-    if match is None or not match["user"].isdecimal():
-        return None
-    return Person(match["name"] or match["user"], (("canvas", match["user"]),))
+    return _person(match) if match is not None and match["user"].isdecimal() else None
+
+
+def _person(match: re.Match[str]) -> Person:
+    number = (("canvas", match["user"]),) if match["user"].isdecimal() else ()
+    return Person(match["name"] or match["user"], number)
 
 
 def explains(tree: Tree) -> frozenset[str]:
@@ -61,13 +64,9 @@ def layout(tree: Tree) -> Layout:
     named = [(match["user"], name, called[match["user"]][match["file"]]) for name, match in matches.items()]
     files = group_files(named)
     people: dict[str, Person] = {}
-    late: set[str] = set()
     for match in matches.values():
-        user = match["user"]
-        number = (("canvas", user),) if user.isdecimal() else ()
-        people.setdefault(user, Person(match["name"] or user, number))
-        if match["late"]:
-            late.add(user)
+        people.setdefault(match["user"], _person(match))
+    late = {match["user"] for match in matches.values() if match["late"]}
     submissions = [FoundSubmission(f"canvas-{user}", (people[user],), files[user], late=user in late) for user in files]
     left = tuple(name for name in tree.names if name not in matches)
     return Layout(tuple(submissions), left, find_strays(left, _NO_SUCH_NAME))

@@ -109,14 +109,19 @@ def _submissions(receipts: Mapping[str, Receipt], attempts: Mapping[str, list[st
     numbers: Counter[str] = Counter()
     for folder, receipt in sorted(receipts.items(), key=lambda pair: (inbox.receipt_order(pair[1]), pair[0])):
         numbers[receipt.learner] += 1
-        yield FoundSubmission(
-            f"inbox-{folder}",
-            (named_person(receipt.learner),),
-            files.get(folder, ()),
-            receipt.at,
-            attempt=numbers[receipt.learner],
-            digests=tuple((f"{folder}/files/{file.name}", file.sha256) for file in receipt.files),
-        )
+        yield attempt_of(folder, receipt, files.get(folder, ()), numbers[receipt.learner])
+
+
+def attempt_of(folder: str, receipt: Receipt, files: tuple[tuple[str, str], ...], number: int) -> FoundSubmission:
+    """The submission with this receipt in ``folder``, the learner's attempt with this ``number``."""
+    return FoundSubmission(
+        f"inbox-{folder}",
+        (named_person(receipt.learner),),
+        files,
+        receipt.at,
+        attempt=number,
+        digests=tuple((f"{folder}/files/{file.name}", file.sha256) for file in receipt.files),
+    )
 
 
 def _empty(tree: Tree) -> Iterator[FoundSubmission]:

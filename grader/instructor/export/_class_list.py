@@ -178,7 +178,9 @@ def roster(book: Book, more: Path | None) -> Roster:
     }
     return Roster(
         tuple(
-            Learner(one.id, one.name, (("learner", one.id), *sorted(numbers.get(one.id, ())), *listed.get(one.id, ())))
+            Learner(
+                one.id, one.name, ids=(("learner", one.id), *sorted(numbers.get(one.id, ())), *listed.get(one.id, ()))
+            )
             for one in book.gradebook.learners()
         )
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.classroom.intake import detect_layout, kinds
+from grader.classroom.intake import Tree, detect_layout, kinds
 from tests import documentation
 
 
@@ -11,7 +11,7 @@ def people(kind: str) -> dict[str, tuple[str, list[str]]]:
     example = documentation.read(kinds()[kind].__doc__)["Example"]
     (names,) = documentation.blocks(example, "text")
     metadata = "".join(documentation.blocks(example, "yaml"))
-    found = detect_layout(names.splitlines(), lambda name: metadata.encode())
+    found = detect_layout(Tree(tuple(names.splitlines()), lambda name: metadata.encode(), lambda name: None))
     assert found is not None and found[0] == kind
     return {
         placed.key: (", ".join(who.name for who in placed.people), [inner for _, inner in placed.files])

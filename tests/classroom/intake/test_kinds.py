@@ -4,14 +4,14 @@ from datetime import UTC, datetime
 
 import pytest
 
-from grader.classroom.intake import FoundSubmission, Layout, Person, detect_layout, kinds
+from grader.classroom.intake import FoundSubmission, Layout, Person, Tree, detect_layout, kinds
 from grader.core.errors import UsageError
 
 
 def tree(files: dict[str, str] | list[str], kind: str | None = None) -> tuple[str, Layout]:
     """What is seen in a tree with these files, most of them empty."""
     content = files if isinstance(files, dict) else dict.fromkeys(files, "")
-    found = detect_layout(list(content), lambda name: content[name].encode(), kind)
+    found = detect_layout(Tree(tuple(content), lambda name: content[name].encode(), lambda name: None), kind)
     assert found is not None
     return found
 
@@ -292,7 +292,7 @@ def test_a_kind_can_be_chosen() -> None:
             (("doejane_1_2_q05.py",) * 2,),
         ),
     )
-    assert detect_layout(["ada.py"], lambda name: b"", "moodle") is None
+    assert detect_layout(Tree(("ada.py",), lambda name: b"", lambda name: None), "moodle") is None
 
 
 @pytest.mark.parametrize(
@@ -356,7 +356,7 @@ def test_nobody_is_lost(kind: str, files: list[str], people: list[str]) -> None:
 def test_a_lone_folder_of_a_learner() -> None:
     """Is not looked into where the roster knows its name: what is inside would name others."""
     files = ["mallory/ada/q05.py", "mallory/bob/q05.py"]
-    found = detect_layout(files, lambda name: b"", known=lambda name: name == "mallory")
+    found = detect_layout(Tree(tuple(files), lambda name: b"", lambda name: None), known=lambda name: name == "mallory")
     assert found is not None and list(summary(found[1])) == ["mallory"]
     assert list(summary(tree(files)[1])) == ["ada", "bob"]
 
@@ -364,4 +364,4 @@ def test_a_lone_folder_of_a_learner() -> None:
 def test_the_folder_is_the_list() -> None:
     """Plain folders, which take anything, are asked last."""
     assert list(kinds())[-1] == "folders"
-    assert detect_layout([], lambda name: b"") is None
+    assert detect_layout(Tree((), lambda name: b"", lambda name: None)) is None

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.classroom.gradebook import Gradebook, GradingRun, LearnerRow, Override, SubmissionRow, Unit, open_gradebook
+from grader.classroom.gradebook import Gradebook, GradingRun, LearnerRow, Override, SubmissionRow, open_gradebook
 from grader.classroom.results import ASKED, FILES, Book
 from grader.classroom.task import pack
 from grader.core.model import (
@@ -186,7 +186,7 @@ class Made:
             for row in handed:
                 right, name = rights[row.key]
                 notices = () if right else (Notice(f"{name}.txt", Text("not read", "未读取")),)
-                units = [Unit(each.id, "v", each) for each in results(right, name)]
+                units = [("v", each) for each in results(right, name)]
                 book.record(row, RUN, units, {"Q5.why": f"because {name}"}, notices)
 
     def change(self, edit: Callable[[Book], None]) -> None:

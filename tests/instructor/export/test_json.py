@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from grader.classroom.gradebook import LearnerRow, Unit, open_gradebook
+from grader.classroom.gradebook import LearnerRow, open_gradebook
 from grader.classroom.results import ASKED, Book, write_files
 from grader.core.errors import UsageError
 from grader.core.model import Text
@@ -64,9 +64,9 @@ def test_equal_grading_gives_equal_bytes(small: Made, tmp_path: Path) -> None:
         row = [replace(each, path=f"/elsewhere/{each.key}", error=None) for each in old.submissions()]
         new.save_collection(row[::-1])
         for each in reversed(row):
-            for unit, run in reversed(old.units(each, {"Q5": "v", "Q6": "v"})):
+            for result, run in reversed(old.units(each, {"Q5": "v", "Q6": "v"})):
                 later = replace(run, at=run.at + timedelta(days=3), seconds=99.0)
-                new.record(each, later, [Unit(unit.question, "v", unit.result)], old.answers(each), old.notices(each))
+                new.record(each, later, [("v", result)], old.answers(each), old.notices(each))
         new.refuse(row[-1], Text("/elsewhere/canvas-14: not Python", "/elsewhere/canvas-14：不是 Python"))
         for change in old.overrides():
             give(new, replace(change, at=change.at + timedelta(days=1)))
@@ -143,7 +143,7 @@ def test_files_of_results_tell_where_points_come_from(by_hand: Made) -> None:
 
     def edit(book: Book) -> None:
         bo = next(row for row in book.gradebook.submissions() if row.key == "canvas-12")
-        ((unit, run), _) = book.gradebook.units(bo, book.versions)
+        ((result, run), _) = book.gradebook.units(bo, book.versions)
         newer = replace(
             run,
             at=run.at + timedelta(days=1),
@@ -151,7 +151,7 @@ def test_files_of_results_tell_where_points_come_from(by_hand: Made) -> None:
             versions=(("attncheck", "0.2.0"),),
             layers=("landlock-7", "seccomp"),
         )
-        book.gradebook.record(bo, newer, [unit], {}, ())
+        book.gradebook.record(bo, newer, [("v", result)], {}, ())
         write_files(book, by_hand.folder, "en")
 
     by_hand.change(edit)
