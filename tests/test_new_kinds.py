@@ -80,9 +80,7 @@ def judge(seen):
 from dataclasses import dataclass
 
 from grader.core.model import Status, Text
-from grader.course.items import Judgment, Prompt, essay, unreadable
-from grader.course.items._no_options import counted as counted
-from grader.course.items._no_options import options as options
+from grader.course.items import Judgment, Prompt, unreadable
 
 _HOW = Text("Answer with one word.", "用一个词回答。")
 
@@ -115,11 +113,6 @@ def judge(spec, value, context):
 def key(spec, context):
     """The word."""
     return Text(spec.answer, spec.answer)
-
-
-def quiz_item(spec, context):
-    """Marked by a person."""
-    return essay(prompt(spec, context), key(spec, context))
 
 
 def without_key(spec):
@@ -420,6 +413,6 @@ def test_what_is_missing_is_an_error(place: Place, monkeypatch: pytest.MonkeyPat
     word = items.kind("word")
     course = courses.load(loader.find(place.course))
     item = next(item for question in course.questions for item in question.items if item.id == "Q1.w")
-    monkeypatch.delattr(word, "quiz_item")
-    with pytest.raises(AttributeError, match="quiz_item"):
+    monkeypatch.delattr(word, "key")
+    with pytest.raises(AttributeError, match="key"):
         items.quiz_item(item, items.Context("", "", item.id))

@@ -116,7 +116,7 @@ def test_faults_of_classes_and_variants() -> None:
 def test_what_is_named_is_there(change: dict[str, Any], said: str | None) -> None:
     """Helpers, and their arguments."""
     question = Question("Q21", WORDS, "efficiency", WORDS, "q21.yaml", exercises=(built(STEP | change),))
-    known = KnownNames(None, None, None, None, None, kinds())
+    known = KnownNames(None, None, None, None, kinds())
     found = [str(fault) for fault in check_question(question, {"exercises": [{}]}, known)]
     if said is None:
         assert not found

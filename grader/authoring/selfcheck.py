@@ -143,14 +143,13 @@ def _static(question: Question) -> Iterator[Problem]:
 
 def item_problems(course: Course, question: Question) -> Iterator[Problem]:
     """Problems of items: ``ask_next`` that leads nowhere, and answers that show two misconceptions."""
-    index = misconceptions.indexed(course)
     by_items = {name for item in question.items for name in misconceptions.misconceptions_of(item)}
     for belief in question.misconceptions:
         asked, where = belief.ask_item or belief.ask or EMPTY, f"{question.file}, misconception {belief.id}"
         phrase = _phrase("code").search(asked.en) or _phrase("code").search(asked.zh)
         if belief.id in by_items and phrase:
             yield Problem("asks-about-code", where, f"items show it, but its question says “{phrase[0]}”")
-        if misconceptions.asks_itself(course, belief.id, question, index):
+        if misconceptions.asks_itself(course, belief.id, question):
             yield Problem("circular-follow-up", where, f"only answers to {belief.ask_next} show it")
     yield from _alike(question)
 
@@ -160,12 +159,11 @@ def without_follow_up(course: Course) -> Mapping[str, Sequence[str]]:
 
     Learners are led to another item about the misconception, or to an exercise that detects it.
     """
-    index = misconceptions.indexed(course)
     unfollowed: dict[str, list[str]] = {}
     for question in course.questions:
         for item in question.items:
             for name in sorted(misconceptions.misconceptions_of(item)):
-                more = misconceptions.follow_ups(course, name, question, item, index)
+                more = misconceptions.follow_ups(course, name, question, item)
                 if not more and not misconceptions.exercises_about(course, name, question):
                     unfollowed.setdefault(question.id, []).append(name)
     return unfollowed

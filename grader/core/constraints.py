@@ -66,13 +66,6 @@ class MarkedText:
         return core_schema.no_info_after_validator_function(marked, handler(source))
 
 
-class NameOf:
-    """Marks a string as the name of something that the bank declares elsewhere, such as a "misconception"."""
-
-    def __init__(self, what: str) -> None:
-        self.what = what
-
-
 #: The name of a union's constant member in pydantic's error locations.
 _CONSTANT = "Constant"
 
@@ -120,47 +113,44 @@ def first_keys(union: Any) -> dict[str, type]:
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _WORDS = r"[a-z0-9]+(-[a-z0-9]+)*"
 
-#: Patterns of strings, each with a description for error messages.
-_PATTERNS = {
-    "name": (rf"^{_NAME}$", "a Python name"),
-    "slug": (rf"^{_WORDS}$", "lower-case words joined by -, such as no-scaling"),
-    "question": (r"^Q[1-9][0-9]*$", "an id such as Q5"),
-    "item": (rf"^Q[1-9][0-9]*\.{_WORDS}$", "an id such as Q5.output-shape"),
-    "reference": (
-        rf"^{_NAME}\.{_NAME}$",
-        "module.name, such as attention.softmax for softmax in reference/attention.py",
-    ),
-    "function": (rf"^{_NAME}(\.{_NAME})?$", "a function of a reference, or Class.method"),
-    "digest": (r"^[0-9a-f]{64}$", "a digest of 64 hexadecimal digits"),
-    "case": (r"^[^/\s]([^/\n]*[^/\s])?$", "a name without / and without spaces around it"),
-    "library": (rf"^{_NAME}(\.{_NAME})+$", "a name with the library in front, such as torch.softmax"),
-    "package": (r"^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$", "the name of an installed package, such as einops"),
-    "filled": (r"\S", "non-empty text"),
-}
+#: What the patterns of strings stand for, in error messages.
+_DESCRIPTIONS: dict[str, str] = {}
 
 
-def _pattern(name: str) -> SchemaBounds:
-    return SchemaBounds(pattern=_PATTERNS[name][0])
+def _matching(pattern: str, description: str) -> SchemaBounds:
+    _DESCRIPTIONS[pattern] = description
+    return SchemaBounds(pattern=pattern)
 
 
 def describe_pattern(pattern: str) -> str:
     """The description of a pattern, for error messages."""
-    return next((words for found, words in _PATTERNS.values() if found == pattern), f"a text that matches {pattern}")
+    return _DESCRIPTIONS.get(pattern, f"a text that matches {pattern}")
 
 
-Identifier: TypeAlias = Annotated[str, _pattern("name")]
-Slug: TypeAlias = Annotated[str, _pattern("slug")]
-QuestionId: TypeAlias = Annotated[str, _pattern("question")]
-ItemId: TypeAlias = Annotated[str, _pattern("item")]
-ReferenceName: TypeAlias = Annotated[str, _pattern("reference")]
-FunctionName: TypeAlias = Annotated[str, _pattern("function")]
-Digest: TypeAlias = Annotated[str, _pattern("digest")]
-CaseName: TypeAlias = Annotated[str, _pattern("case")]
-LibraryName: TypeAlias = Annotated[str, _pattern("library")]
-PackageName: TypeAlias = Annotated[str, _pattern("package")]
-NonBlank: TypeAlias = Annotated[str, _pattern("filled")]
-#: The id of a misconception that a wrong answer reveals.
-MisconceptionId: TypeAlias = Annotated[str, NameOf("misconception")]
+Identifier: TypeAlias = Annotated[str, _matching(rf"^{_NAME}$", "a Python name")]
+Slug: TypeAlias = Annotated[str, _matching(rf"^{_WORDS}$", "lower-case words joined by -, such as no-scaling")]
+QuestionId: TypeAlias = Annotated[str, _matching(r"^Q[1-9][0-9]*$", "an id such as Q5")]
+ItemId: TypeAlias = Annotated[str, _matching(rf"^Q[1-9][0-9]*\.{_WORDS}$", "an id such as Q5.output-shape")]
+ReferenceName: TypeAlias = Annotated[
+    str,
+    _matching(rf"^{_NAME}\.{_NAME}$", "module.name, such as attention.softmax for softmax in reference/attention.py"),
+]
+FunctionName: TypeAlias = Annotated[
+    str, _matching(rf"^{_NAME}(\.{_NAME})?$", "a function of a reference, or Class.method")
+]
+Digest: TypeAlias = Annotated[str, _matching(r"^[0-9a-f]{64}$", "a digest of 64 hexadecimal digits")]
+CaseName: TypeAlias = Annotated[
+    str, _matching(r"^[^/\s]([^/\n]*[^/\s])?$", "a name without / and without spaces around it")
+]
+LibraryName: TypeAlias = Annotated[
+    str, _matching(rf"^{_NAME}(\.{_NAME})+$", "a name with the library in front, such as torch.softmax")
+]
+PackageName: TypeAlias = Annotated[
+    str, _matching(r"^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$", "the name of an installed package, such as einops")
+]
+NonBlank: TypeAlias = Annotated[str, _matching(r"\S", "non-empty text")]
+#: The id of a misconception that a wrong answer reveals; the second part only tells it from other strings.
+MisconceptionId: TypeAlias = Annotated[str, "misconception"]
 Points: TypeAlias = Annotated[float, SchemaBounds(gt=0, allow_inf_nan=False)]
 Pairs: TypeAlias = Annotated[tuple[tuple[Identifier, T], ...], AsMapping()]
 

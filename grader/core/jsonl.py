@@ -78,10 +78,7 @@ def add(path: Path, record: Record, *, full: int | None = None) -> None:
     with _alone(path):
         if full is not None and size(path) >= full:
             last = max(map(_number, rotated(path)), default=0)
-            try:
-                path.rename(_segment(path, last + 1))
-            except OSError as error:
-                raise UsageError(_CANNOT.fill(path=path, reason=error.strerror)) from error
+            path.rename(_segment(path, last + 1))
         _write(path, record)
 
 
@@ -165,14 +162,11 @@ def _read_at(file: IO[bytes], size: int, start: int) -> bytes:
 
 def _write(path: Path, record: Record) -> None:
     data = _line(record)
-    try:
-        with open(path, "ab+", buffering=0) as file:
-            if file.tell() and _read_at(file, 1, file.tell() - 1) != b"\n":
-                data = b"\n" + data
-            file.write(data)
-            os.fsync(file.fileno())
-    except OSError as error:
-        raise UsageError(_CANNOT.fill(path=path, reason=error.strerror)) from error
+    with open(path, "ab+", buffering=0) as file:
+        if file.tell() and _read_at(file, 1, file.tell() - 1) != b"\n":
+            data = b"\n" + data
+        file.write(data)
+        os.fsync(file.fileno())
 
 
 def _line(record: Record) -> bytes:
@@ -201,6 +195,7 @@ def _without(path: Path, which: Callable[[Record], bool]) -> int:
 
 @contextlib.contextmanager
 def _alone(path: Path) -> Iterator[None]:
+    """Locks a file. Raises UsageError if that fails, or if it cannot be written meanwhile."""
     lock = FileLock(lock_of(path), timeout=_LOCK_TIMEOUT)
     try:
         lock.acquire()
@@ -209,6 +204,8 @@ def _alone(path: Path) -> Iterator[None]:
         raise UsageError(_CANNOT.fill(path=path, reason=reason)) from error
     try:
         yield
+    except OSError as error:
+        raise UsageError(_CANNOT.fill(path=path, reason=error.strerror)) from error
     finally:
         lock.release()
 

@@ -26,6 +26,7 @@ _BLANK_LINES = re.compile(r"\n{3,}")
 _BETWEEN_NAMES = Text(", ", "、")
 #: No text at all, in both languages.
 EMPTY = Text("", "")
+LINE_BREAK = Text("\n", "\n")
 
 #: The maximum length of a learner's name or id. A longer one is cut when it is read, never when it is shown.
 LONGEST_NAME = 200
@@ -38,15 +39,11 @@ def clean(text: str, limit: int = 400, *, lines: bool = False) -> str:
     white space becomes a space. Line breaks stay only if ``lines`` is true. Marks (see ``grader.core.marks``) become
     characters.
     """
-    return _clean(plain(text), limit, lines)
+    return clean_marked(plain(text), limit, lines=lines)
 
 
 def clean_marked(text: str, limit: int = 400, *, lines: bool = False) -> str:
     """A text of the program or the course that may quote learners, as ``clean`` has it, but with its marks."""
-    return _clean(text, limit, lines)
-
-
-def _clean(text: str, limit: int, lines: bool) -> str:
     if text.isprintable():  # most texts are, and a page has hundreds of them
         rows = [text.rstrip()]
     else:
@@ -105,8 +102,7 @@ def duration(seconds: float) -> Text:
     minutes = max(1, round(seconds / 60))
     days, rest = divmod(minutes, 24 * 60)
     units = (days, "d", "天"), (rest // 60, "h", "小时"), (rest % 60, "min", "分钟")
-    said = [(f"{value} {en}", f"{value} {zh}") for value, en, zh in units if value]
-    return Text(" ".join(en for en, _ in said), " ".join(zh for _, zh in said))
+    return join([Text(f"{value} {en}", f"{value} {zh}") for value, en, zh in units if value], same(" "))
 
 
 def timestamp(iso: str) -> str:

@@ -17,6 +17,7 @@ from pydantic import BaseModel
 
 from grader.core import yaml_positions
 from grader.core.model import LANGUAGES, Course, Item, Lang, Message, Part, Question, Source, SourceFile, Text
+from grader.core.text import LINE_BREAK, join
 from grader.core.text import Path as YamlPath
 from grader.core.yaml_positions import Document
 from grader.course import schema, schema_problems, validate
@@ -101,12 +102,11 @@ def _read(reader: _Reader, checks: CheckKinds) -> _Parts:
 
 def _check_questions(reader: _Reader, parts: _Parts, checks: CheckKinds, sound: bool) -> None:
     """Reports the problems within and between the questions. Editions repeat aliases: they are written by a program."""
-    groups, sources, reference = parts.whole.groups, parts.sources, parts.reference
+    groups, sources = parts.whole.groups, parts.sources
     names = validate.KnownNames(
         groups=list(groups or {}) if groups or sound else None,
         sources=None if sources is None else [source.id for source in sources],
-        references=None if reference is None else {_module(file): [n for n, _ in file.defines] for file in reference},
-        reference_files=reference,
+        references=parts.reference,
         item_ids=[item.id for question in parts.questions for item in question.items] if sound else None,
         checks=checks,
         edition=parts.own.edition is not None,
@@ -224,9 +224,8 @@ class _Reader:
     def report(self, name: str, *faults: ValueProblem) -> None:
         """Keeps faults, each with its line. What is said of a text is not said again of its copy for no language."""
         document = self.documents.get(name, Document(None, {(): 1}))
-        own = [
-            fault for fault in faults if fault.path[-1:] not in (("en",), ("zh",)) or fault.path[-1] in self.languages
-        ]
+        copies = {*LANGUAGES} - {*self.languages}
+        own = [fault for fault in faults if not copies.intersection(fault.path[-1:])]
         self.problems += [fault.at(name, document.line(fault.path)) for fault in own or faults]
 
     def text(self, name: str) -> str | None:
@@ -297,14 +296,9 @@ def _reference(reader: _Reader) -> tuple[SourceFile, ...] | None:
     return tuple(modules)
 
 
-def _module(file: SourceFile) -> str:
-    """The module as the bank names it: without ``reference.``."""
-    return file.module.rpartition(".")[2]
-
-
 def _message(folder: Path, problems: list[Problem]) -> Text:
     heading = (_PROBLEMS if len(problems) > 1 else Message("The course in {folder} has a problem:")).fill(folder=folder)
     lines = [heading, *(problem.said for problem in problems[:_MOST])]
     if len(problems) > _MOST:
         lines.append(Message("… and {count} more").fill(count=len(problems) - _MOST))
-    return Text("\n".join(line.en for line in lines), "\n".join(line.zh for line in lines))
+    return join(lines, LINE_BREAK)

@@ -17,7 +17,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from grader.core.model import Case, Exercise, Same, Text
 from grader.core.tables import table, text_of
@@ -37,7 +37,7 @@ class Given(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What a case gives: every argument by name, and the defaults of those that are left out.
+    """What a case gives: every argument by name.
 
     ``same`` has the arguments that are the same object as another one.
     """
@@ -45,7 +45,6 @@ class Inputs:
     exercise: Exercise
     case: Case
     values: Mapping[str, Any]
-    defaults: Mapping[str, Any]
     same: frozenset[str]
 
     def array(self, name: str) -> Any:
@@ -53,12 +52,10 @@ class Inputs:
         value: Any = self.values.get(name)
         return value if hasattr(value, "shape") and value.ndim else None
 
-    def arrays(self, kinds: str = "fiub") -> Iterator[Any]:
-        """All arrays with these kinds of dtype."""
-        for name in self.values:
-            array = self.array(name)
-            if array is not None and array.dtype.kind in kinds and array.size:
-                yield array
+    def floats(self) -> list[Any]:
+        """All arrays of floats that are not empty."""
+        arrays = [array for array in map(self.array, self.values) if array is not None]
+        return [array for array in arrays if array.dtype.kind == "f" and array.size]
 
     def length(self, name: str) -> int | None:
         """How long the argument is: a number itself, or the rows of an array."""
@@ -71,6 +68,12 @@ class Inputs:
         return int(array.shape[-2 if array.ndim > 1 and array.dtype.kind == "f" else -1])
 
 
+#: The arguments of an exercise that a condition is about, given also the names that its reference uses.
+Applies: TypeAlias = Callable[[Exercise, frozenset[str]], tuple[str, ...]]
+#: Whether inputs have a condition for an argument.
+Sees: TypeAlias = Callable[[Inputs, str], bool]
+
+
 @dataclass(frozen=True, slots=True)
 class Condition:
     """One condition. ``applies`` gives the arguments of an exercise that it is about, ``""`` for the whole call.
@@ -80,8 +83,8 @@ class Condition:
     """
 
     id: str
-    applies: Callable[[Exercise, frozenset[str]], tuple[str, ...]]
-    sees: Callable[[Inputs, str], bool]
+    applies: Applies
+    sees: Sees
     checks: tuple[str, ...] = ()
 
     @property
@@ -138,10 +141,7 @@ def inputs_of(exercise: Exercise, case: Case, drawn: Given) -> Inputs:
     helped = [made for made in given.values() if hasattr(made, "parts") and not isinstance(made, Same)]
     parts = dict(part for made in helped for part in made.parts)
     values = {name: given[value.name] if isinstance(value, Same) else value for name, value in given.items()}
-    return Inputs(exercise, case, parts | values, defaults_of(exercise), same)
-
-
-Applies = Callable[[Exercise, frozenset[str]], tuple[str, ...]]
+    return Inputs(exercise, case, parts | values, same)
 
 
 def _if(holds: Callable[[Exercise, frozenset[str]], object]) -> Applies:
@@ -198,13 +198,15 @@ _normalises = _if(lambda exercise, used: used.intersection(known("moments")) or 
 
 def _lengths(inputs: Inputs) -> tuple[int, int] | None:
     pair = _pair(inputs.exercise)
-    both = None if pair is None else (inputs.length(pair[0]), inputs.length(pair[1]))
-    if pair is not None and both is not None and both[1] is None and pair[1] in inputs.defaults:
-        both = both[0], both[0]  # n_k is n_q unless it is given
-    return None if both is None or both[0] is None or both[1] is None else (both[0], both[1])
+    if pair is None:
+        return None
+    n_q, n_k = map(inputs.length, pair)
+    if n_k is None and pair[1] in defaults_of(inputs.exercise):
+        n_k = n_q  # unless it is given
+    return None if n_q is None or n_k is None else (n_q, n_k)
 
 
-def _compared(holds: Callable[[int, int], bool]) -> Callable[[Inputs, str], bool]:
+def _compared(holds: Callable[[int, int], bool]) -> Sees:
     def sees(inputs: Inputs, name: str) -> bool:
         both = _lengths(inputs)
         return both is not None and holds(*both)
@@ -225,7 +227,7 @@ def _long(inputs: Inputs, name: str) -> bool:
     return any(length is not None and length >= _LONG for length in sized)
 
 
-def _array(holds: Callable[[Any], bool]) -> Callable[[Inputs, str], bool]:
+def _array(holds: Callable[[Any], bool]) -> Sees:
     """Whether the argument is an array with the property."""
 
     def sees(inputs: Inputs, name: str) -> bool:
@@ -235,7 +237,7 @@ def _array(holds: Callable[[Any], bool]) -> Callable[[Inputs, str], bool]:
     return sees
 
 
-def _whole(holds: Callable[[int], bool]) -> Callable[[Inputs, str], bool]:
+def _whole(holds: Callable[[int], bool]) -> Sees:
     """Whether the argument is a whole number with the property."""
 
     def sees(inputs: Inputs, name: str) -> bool:
@@ -317,7 +319,9 @@ def _start_among_tokens(inputs: Inputs, name: str) -> bool:
 
 
 def _given(inputs: Inputs, name: str) -> bool:
-    return name in inputs.values and (inputs.array(name) is not None or inputs.values[name] != inputs.defaults[name])
+    if name not in inputs.values:
+        return False
+    return inputs.array(name) is not None or inputs.values[name] != defaults_of(inputs.exercise)[name]
 
 
 def _middle_axis(inputs: Inputs, name: str) -> bool:
@@ -325,7 +329,7 @@ def _middle_axis(inputs: Inputs, name: str) -> bool:
     return array is not None and type(axis) is int and array.ndim > 3 and 0 < axis < array.ndim - 1
 
 
-def _is(flag: bool) -> Callable[[Inputs, str], bool]:
+def _is(flag: bool) -> Sees:
     return lambda inputs, name: inputs.values.get(name) is flag
 
 
@@ -335,23 +339,23 @@ def _negative(inputs: Inputs, name: str) -> bool:
 
 
 def _large(inputs: Inputs, name: str) -> bool:
-    tops = sorted((float(abs(array).max()) for array in inputs.arrays("f")), reverse=True)
+    tops = sorted((float(abs(array).max()) for array in inputs.floats()), reverse=True)
     if "w_q" in inputs.values:  # the scores are products of x with itself
         tops = [*tops[:1], *tops]
     return bool(tops) and (tops[0] >= _OVERFLOWS or math.prod(tops[:2]) >= 4 * _OVERFLOWS)
 
 
 def _offset(inputs: Inputs, name: str) -> bool:
-    arrays = [array for array in inputs.arrays("f") if array.size > 3]
+    arrays = [array for array in inputs.floats() if array.size > 3]
     return any(0 < float(array.std()) * _FAR <= abs(float(array.mean())) for array in arrays)
 
 
 def _tiny(inputs: Inputs, name: str) -> bool:
-    return any(0 < float(abs(array).max()) < 0.05 for array in inputs.arrays("f"))
+    return any(0 < float(abs(array).max()) < 0.05 for array in inputs.floats())
 
 
 def _batched(inputs: Inputs, name: str) -> bool:
-    return any(array.ndim > 2 for array in inputs.arrays("f"))
+    return any(array.ndim > 2 for array in inputs.floats())
 
 
 # ------------------------------------------------------------------------------------------- the table

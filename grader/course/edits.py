@@ -87,8 +87,7 @@ def functions(file: SourceFile) -> dict[str, str]:
 
 def called(files: Sequence[SourceFile], module: str, target: str) -> frozenset[str]:
     """The functions and classes of ``files`` that ``target`` of ``module`` uses, directly or through others."""
-    words = _words(tuple(closure(files, module)))
-    return frozenset(reached([target], words, frozenset)) - {target}
+    return frozenset(reached([target], _words(closure(files, module)), frozenset)) - {target}
 
 
 def reached(start: Iterable[str], known: Mapping[str, _T], uses: Callable[[_T], Iterable[str]]) -> dict[str, _T]:
@@ -109,8 +108,7 @@ def names_in(node: ast.AST) -> list[str]:
 
 def names_used(files: Sequence[SourceFile], module: str, target: str) -> frozenset[str]:
     """Every name that ``target`` of ``module`` and the functions that it uses mention, attributes among them."""
-    words = _words(tuple(closure(files, module)))
-    return frozenset().union(*(words.get(name, frozenset()) for name in {target, *called(files, module, target)}))
+    return frozenset().union(*reached([target], _words(closure(files, module)), frozenset).values())
 
 
 @functools.lru_cache(maxsize=_FILES)

@@ -9,7 +9,6 @@ import dataclasses
 import functools
 import typing
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeAlias
 
 from grader.core.cache import cached_by_identity
 from grader.core.constraints import MisconceptionId
@@ -17,29 +16,20 @@ from grader.core.marks import plain
 from grader.core.model import Course, Exercise, Item, Lang, Message, Misconception, Question, deferred_spec
 from grader.core.text import Path
 
-#: Misconception → the items that name it, with the ids of their questions.
-Index: TypeAlias = Mapping[str, Sequence[tuple[str, Item]]]
 
-
-def items_about(course: Course, misconception: str, question: Question, index: Index | None = None) -> tuple[Item, ...]:
-    """The items about a misconception of ``question``: its ``ask_next`` first, then those that can reveal it.
-
-    Pass ``index`` (see ``indexed``) when asking about many misconceptions.
-    """
+def items_about(course: Course, misconception: str, question: Question) -> tuple[Item, ...]:
+    """The items about a misconception of ``question``: its ``ask_next`` first, then those that can reveal it."""
     belief = question.misconception(misconception)
-    asked = belief.ask_next if belief is not None else None
-    named_by = (index or indexed(course)).get(misconception, ())
+    asked = course.item(belief.ask_next) if belief is not None and belief.ask_next else None
+    named_by = indexed(course).get(misconception, ())
     here, there = ([item for home, item in named_by if (home == question.id) is own] for own in (True, False))
-    every = [item for each in course.questions for item in each.items] if asked else []
-    next_items = [item for item in every if item.id == asked]
-    return (*next_items, *(item for item in (*here, *there) if item.id != asked))
+    first = () if asked is None else (asked,)
+    return (*first, *(item for item in (*here, *there) if item is not asked))
 
 
-def follow_ups(
-    course: Course, misconception: str, question: Question, missed: Item, index: Index | None = None
-) -> tuple[Item, ...]:
+def follow_ups(course: Course, misconception: str, question: Question, missed: Item) -> tuple[Item, ...]:
     """The items that ask about a misconception of ``question`` again, after it showed in an answer to ``missed``."""
-    return tuple(item for item in items_about(course, misconception, question, index) if item.id != missed.id)
+    return tuple(item for item in items_about(course, misconception, question) if item.id != missed.id)
 
 
 def after_answer(belief: Misconception, item: str) -> Misconception:
@@ -51,18 +41,18 @@ def after_answer(belief: Misconception, item: str) -> Misconception:
     return dataclasses.replace(belief, ask=belief.ask_item or belief.ask, ask_next=asked)
 
 
-def asks_itself(course: Course, misconception: str, question: Question, index: Index | None = None) -> bool:
+def asks_itself(course: Course, misconception: str, question: Question) -> bool:
     """Whether ``ask_next`` leads nowhere: only an answer to that very item can show the misconception, and no code."""
     belief = question.misconception(misconception)
     if belief is None or belief.ask_next is None:
         return False
-    named_by = (index or indexed(course)).get(misconception, ())
+    named_by = indexed(course).get(misconception, ())
     shown = any(detects(exercise, misconception) for exercise in question.exercises)
     return bool(named_by) and not shown and all(item.id == belief.ask_next for _, item in named_by)
 
 
 @cached_by_identity(4)
-def indexed(course: Course) -> Index:
+def indexed(course: Course) -> Mapping[str, Sequence[tuple[str, Item]]]:
     """For every misconception the items that name it, each with the id of its question."""
     named_by: dict[str, list[tuple[str, Item]]] = {}
     for question in course.questions:
@@ -135,12 +125,11 @@ class QuestionCoverage:
 
 def coverage_of(course: Course, questions: Sequence[Question] | None = None) -> tuple[QuestionCoverage, ...]:
     """The coverage of ``questions`` (default: all) by the items and exercises of the whole course."""
-    index = indexed(course)
-    return tuple(_place(course, question, index) for question in questions or course.questions)
+    return tuple(_place(course, question) for question in questions or course.questions)
 
 
-def _place(course: Course, question: Question, index: Index) -> QuestionCoverage:
-    beliefs = tuple(_belief(course, question, misconception, index) for misconception in question.misconceptions)
+def _place(course: Course, question: Question) -> QuestionCoverage:
+    beliefs = tuple(_belief(course, question, misconception) for misconception in question.misconceptions)
     about = {belief.misconception.id: belief.items for belief in beliefs}
     exercises = []
     for exercise in question.exercises:
@@ -149,8 +138,8 @@ def _place(course: Course, question: Question, index: Index) -> QuestionCoverage
     return QuestionCoverage(question, beliefs, tuple(exercises))
 
 
-def _belief(course: Course, question: Question, misconception: Misconception, index: Index) -> MisconceptionCoverage:
-    items = items_about(course, misconception.id, question, index)
+def _belief(course: Course, question: Question, misconception: Misconception) -> MisconceptionCoverage:
+    items = items_about(course, misconception.id, question)
     homes = [home for home in course.questions if home.misconception(misconception.id) is not None]
     detecting = (e.name for home in homes for e in home.exercises if detects(e, misconception.id))
     return MisconceptionCoverage(misconception, tuple(item.id for item in items), tuple(detecting))

@@ -104,6 +104,16 @@ def check_known(path: Path, seen: str, what: str, known: Collection[str] | None,
         yield unknown(path, seen, what, known, kind)
 
 
+def drawn_as(symbols: Mapping[str, object]) -> str:
+    """The numbers for which something was found, at the end of what was expected; empty if none are drawn."""
+    return f" with {', '.join(equations(symbols))}" if symbols else ""
+
+
+def equations(symbols: Mapping[str, object]) -> list[str]:
+    """Each name with its number: ``n = 2``."""
+    return [f"{name} = {value}" for name, value in symbols.items()]
+
+
 def inside(problems: Iterable[ValueProblem], *around: str | int) -> Iterator[ValueProblem]:
     """The same problems with ``around`` prepended to their paths."""
     return (problem.inside(*around) for problem in problems)

@@ -55,7 +55,6 @@ from grader.core.model import (
     CheckSpec,
     Edit,
     Edition,
-    Equivalent,
     Exercise,
     Item,
     Landmark,
@@ -76,10 +75,18 @@ from grader.course.validate import CheckKinds, CheckModule
 Model = TypeVar("Model", bound=BaseModel)
 
 
-class Strict(BaseModel):
-    """A mapping of the bank: unknown keys are refused, and values are not converted."""
+def _key(name: str) -> str:
+    """The key of a field: names that are keywords of Python end in ``_``."""
+    return name.removesuffix("_")
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+class Strict(BaseModel):
+    """A mapping of the bank: unknown keys are refused, and values are not converted.
+
+    So it is in the dataclasses within it.
+    """
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, alias_generator=_key)
 
 
 def keys_of(declared: type[Any], without: Sequence[str] = ()) -> dict[str, Any]:
@@ -89,7 +96,7 @@ def keys_of(declared: type[Any], without: Sequence[str] = ()) -> dict[str, Any]:
     for field in dataclasses.fields(declared):
         if field.name in without:
             continue
-        settings: dict[str, Any] = {"alias": field.metadata.get("alias", field.name.removesuffix("_"))}
+        settings: dict[str, Any] = {"alias": field.metadata.get("alias")}
         if field.default is not dataclasses.MISSING:
             settings["default"] = field.default
         elif field.default_factory is not dataclasses.MISSING:
@@ -98,9 +105,9 @@ def keys_of(declared: type[Any], without: Sequence[str] = ()) -> dict[str, Any]:
     return fields
 
 
-def keyed(declared: type[Any], key: str = "id") -> type[Strict]:
-    """The keys of a dataclass whose ``key`` is the key under which its mapping is written."""
-    fields = keys_of(declared, without=(key,))
+def keyed(declared: type[Any]) -> type[Strict]:
+    """The keys of a dataclass whose ``id`` is the key under which its mapping is written."""
+    fields = keys_of(declared, without=("id",))
     return create_model(declared.__name__, __base__=Strict, __doc__=declared.__doc__, **fields)
 
 
@@ -214,9 +221,9 @@ class EditSchema(Strict):
 
     model_config = ConfigDict(json_schema_extra={"oneOf": [_BY_TEXT, _BY_BODY]})
 
-    in_: FunctionName | None = Field(None, alias="in")
+    in_: FunctionName | None = None
     replace: NonBlank | None = None
-    with_: str | None = Field(None, alias="with")
+    with_: str | None = None
     body: NonBlank | None = None
 
     @model_validator(mode="after")
@@ -265,7 +272,7 @@ class ExerciseSchema(Strict):
     model_config = ConfigDict(json_schema_extra={"oneOf": [{"required": ["function"]}, {"required": ["class"]}]})
 
     function: Identifier | None = None
-    class_: Identifier | None = Field(None, alias="class")
+    class_: Identifier | None = None
     signature: Signature
     forward: Signature | None = None
     adapter: Identifier | None = None
@@ -355,25 +362,15 @@ _Misconception = keyed(Misconception)
 class QuestionSchema(Strict):
     """One question of the course: its prompt, misconceptions, quiz items and exercises."""
 
-    id: QuestionId
-    title: Text
-    group: Slug
-    prompt: Text
-    sources: tuple[str, ...] = ()
-    misconceptions: dict[Slug, _Misconception] = {}  # type: ignore[valid-type]
-    items: tuple[ItemSchema, ...] = ()
-    exercises: tuple[ExerciseSchema, ...] = ()
-    equivalent: tuple[Equivalent, ...] = ()
+    # Its fields are those of Question; see question_file.
 
     def build(self, file: str, kinds: CheckKinds) -> Question:
         """The frozen question, as read from ``file``. ``kinds`` are the kinds of checks."""
-        fields = dict(self) | {
-            "misconceptions": tuple(
-                Misconception(name, **dict(written)) for name, written in self.misconceptions.items()
-            ),
-            "items": tuple(item.build() for item in self.items),
-            "exercises": tuple(exercise.build(kinds) for exercise in self.exercises),
-        }
+        fields = dict(self)
+        beliefs = fields["misconceptions"].items()
+        fields["misconceptions"] = tuple(Misconception(name, **dict(written)) for name, written in beliefs)
+        fields["items"] = tuple(item.build() for item in fields["items"])
+        fields["exercises"] = tuple(exercise.build(kinds) for exercise in fields["exercises"])
         return Question(**fields, file=file)
 
 
@@ -385,7 +382,8 @@ def question_file(checks: CheckKinds) -> type[QuestionSchema]:
     several: Any = Annotated[tuple[_check_type(checks), ...], Field(min_length=1)]  # type: ignore[misc]
     about = ExerciseSchema.__doc__
     exercise = create_model("Exercise", __base__=ExerciseSchema, __doc__=about, checks=(several, ...))
-    fields: dict[str, Any] = {
+    fields = keys_of(Question, without=("file",)) | {
+        "misconceptions": (dict[Slug, _Misconception], {}),  # type: ignore[valid-type]
         "items": (tuple[Annotated[union, by_kind], ...], ()),
         "exercises": (tuple[exercise, ...], ()),  # type: ignore[valid-type]
     }

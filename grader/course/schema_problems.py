@@ -41,9 +41,8 @@ def in_languages(schema: Node, languages: Sequence[Lang]) -> Node:
     """The JSON Schema, whose texts have no keys for other languages."""
     texts = [node for node in schema.get("$defs", {}).values() if {*LANGUAGES} <= node.get("properties", {}).keys()]
     for node in texts if len(languages) == 1 else ():
-        node["properties"] = {
-            key: of for key, of in node["properties"].items() if key not in LANGUAGES or key in languages
-        }
+        copies = {*LANGUAGES} - {*languages}
+        node["properties"] = {key: of for key, of in node["properties"].items() if key not in copies}
         node["required"] = [key for key in node["required"] if key in node["properties"]]
     return schema
 

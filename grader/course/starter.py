@@ -66,17 +66,11 @@ def file_name(question: Question) -> str:
 
 def stub(question: Question, lang: Lang) -> str:
     """A Python file with one empty definition for each exercise of ``question``."""
-    head = [
-        f"{question.id}  {question.title.of(lang)}",
-        "",
-        *columns(
-            [
-                (f"attncheck show {question.id}", Message("shows the question again").of(lang)),
-                (f"attncheck grade {file_name(question)}", Message("grades this file").of(lang)),
-            ]
-        ),
-        "",
-    ]
+    commands = (
+        (f"attncheck show {question.id}", Message("shows the question again").of(lang)),
+        (f"attncheck grade {file_name(question)}", Message("grades this file").of(lang)),
+    )
+    head = [f"{question.id}  {question.title.of(lang)}", "", *columns(commands), ""]
     for text in conventions(question.exercises):
         first, *rest = wrap(text.of(lang), _WIDTH - 2)
         head += [f"- {first}", *(f"  {line}" for line in rest)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -37,7 +36,7 @@ from grader.core.model import (
 from grader.core.tables import table
 from grader.core.text import Path
 from grader.course import conditions, edits, items, misconceptions
-from grader.course.problems import ValueProblem, check_known, inside, unexpected, unknown
+from grader.course.problems import ValueProblem, check_known, drawn_as, inside, unexpected, unknown
 
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
 
@@ -93,8 +92,7 @@ class KnownNames:
 
     groups: Sequence[str] | None
     sources: Sequence[str] | None
-    references: Mapping[str, Sequence[str]] | None
-    reference_files: tuple[SourceFile, ...] | None
+    references: tuple[SourceFile, ...] | None
     item_ids: Sequence[str] | None
     checks: CheckKinds
     edition: bool = False
@@ -268,7 +266,7 @@ def _mistakes(exercise: Exercise, raw: Sequence[Mapping[str, Any]], vocabulary: 
         judged |= {(check.kind, name) for name in names}
     possible = [*sorted({kind for kind, _ in judged}), *sorted(f"{kind}/{name}" for kind, name in judged)]
     module = f"reference.{exercise.reference.rpartition('.')[0]}"
-    files = vocabulary.reference_files or ()
+    files = vocabulary.references or ()
     readable = any(file.module == module for file in files)
     made: list[tuple[Edit, ...]] = []
     if len(exercise.mistakes) > len(raw) and not vocabulary.edition:
@@ -304,40 +302,42 @@ def _serves(case: Case, kind: str) -> bool:
     return kind in case.only or not (case.only or case.raises)
 
 
-def _reference(path: Path, name: str, references: Mapping[str, Sequence[str]]) -> Iterator[ValueProblem]:
+def _reference(path: Path, name: str, references: Sequence[SourceFile]) -> Iterator[ValueProblem]:
     module, _, attribute = name.partition(".")
-    if module not in references:
-        yield unknown(path, module, "a module in reference/", list(references), "unknown-reference")
-    elif attribute not in references[module]:
-        defined = [f"{module}.{other}" for other in references[module]]
+    names = {file.module.rpartition(".")[2]: dict(file.defines) for file in references}
+    if module not in names:
+        yield unknown(path, module, "a module in reference/", names, "unknown-reference")
+    elif attribute not in names[module]:
+        defined = [f"{module}.{other}" for other in names[module]]
         yield unknown(path, name, f"a name of reference/{module}.py", defined, "unknown-reference")
 
 
 def _case(case: Case, exercise: Exercise) -> Iterator[ValueProblem]:
-    if exercise.through:
-        yield from _arguments("args", case.args, exercise.forward, exercise.through, case)
-    elif exercise.kind == "class":
+    constructed = exercise.kind == "class" and not exercise.through
+    if constructed:
         yield from _arguments("construct", case.construct, exercise.parameters, exercise.signature, case)
-        if exercise.forward_signature:
-            yield from _arguments("args", case.args, exercise.forward, exercise.forward_signature, case)
-        elif case.args:
-            text = "the exercise has no `forward`; expected one, such as (query, mask=None)"
-            yield ValueProblem(("args",), text, "unused-key")
-        if case.parameters and not exercise.adapter:
-            text = "there is no `adapter` in the exercise; expected one that puts them in place"
-            yield ValueProblem(("parameters",), text, "unused-key")
+    if constructed and case.args and not exercise.forward_signature:
+        text = "the exercise has no `forward`; expected one, such as (query, mask=None)"
+        yield ValueProblem(("args",), text, "unused-key")
     else:
-        yield from _arguments("args", case.args, exercise.parameters, exercise.signature, case)
-    if exercise.kind == "function" or exercise.through:
-        for key, recipes in (("construct", case.construct), ("parameters", case.parameters)):
-            if recipes:
-                text = f"nothing is constructed; expected `{key}` for a class without `through` only"
-                yield ValueProblem((key,), text, "unused-key")
+        yield from _arguments("args", case.args, exercise.takes, _called(exercise), case)
+    if constructed and case.parameters and not exercise.adapter:
+        text = "there is no `adapter` in the exercise; expected one that puts them in place"
+        yield ValueProblem(("parameters",), text, "unused-key")
+    for key, recipes in (("construct", case.construct), ("parameters", case.parameters)):
+        if recipes and not constructed:
+            text = f"nothing is constructed; expected `{key}` for a class without `through` only"
+            yield ValueProblem((key,), text, "unused-key")
     yield from _recipes(case, exercise)
     for number, name in enumerate(case.conditions):
         yield from _condition(("conditions", number), name, exercise)
     if case.raises:
         yield from check_known(("raises",), case.raises, "one of", _EXCEPTIONS, "unknown-exception")
+
+
+def _called(exercise: Exercise) -> str:
+    """What takes the ``args`` of a case."""
+    return exercise.through or exercise.forward_signature or exercise.signature
 
 
 def _recipes(case: Case, exercise: Exercise) -> Iterator[ValueProblem]:
@@ -350,7 +350,7 @@ def _recipes(case: Case, exercise: Exercise) -> Iterator[ValueProblem]:
         around = dict(case.args) | dict(later)
         for name, recipe in later:
             taken = [parameter.name for parameter in exercise.takes]
-            what = f"an argument of {exercise.through or exercise.forward_signature or exercise.signature}"
+            what = f"an argument of {_called(exercise)}"
             yield from check_known(("then", number, name), name, what, taken, "unknown-argument")
             yield from inside(_recipe(recipe, draws, around, name), "then", number, name)
 
@@ -430,23 +430,20 @@ def _size(path: Path, size: Size, least: int | None, draws: Draws) -> Iterator[V
         fault = unknown(path, name, "a symbol that the case draws", list(draws), "unknown-symbol")
         yield replace(fault, text=fault.text + text)
     for symbols in _drawn(arithmetic.names(size, SIZES), draws) if not strange else ():
-        drawn_as = f" with {', '.join(f'{name} = {value}' for name, value in symbols.items())}" if symbols else ""
         try:
             value = evaluate_size(size, symbols)
         except ValueError as error:
-            yield unexpected(path, size, f"arithmetic that always has a value, but {error}{drawn_as}", "size")
+            yield unexpected(path, size, f"arithmetic that always has a value, but {error}{drawn_as(symbols)}", "size")
             return
         if least is not None and value < least:
-            yield unexpected(path, size, f"a size of {least} or more, but it is {value}{drawn_as}", "size")
+            yield unexpected(path, size, f"a size of {least} or more, but it is {value}{drawn_as(symbols)}", "size")
             return
 
 
 def _drawn(names: frozenset[str], draws: Draws) -> Iterator[dict[str, int]]:
     """The combinations of draws of ``names``; none if one of them is not drawn."""
-    used = sorted(names)
-    if set(used) <= set(draws):
-        for values in itertools.islice(itertools.product(*(draws[name] for name in used)), _MOST_DRAWS):
-            yield dict(zip(used, values, strict=True))
+    if names <= draws.keys():
+        yield from items.draws({name: draws[name] for name in sorted(names)}, _MOST_DRAWS)
 
 
 def _holds_mapping(value: Any) -> bool:

@@ -12,8 +12,7 @@ from grader.authoring import giveaways
 from grader.core.model import Course, Item, Text
 from grader.course import items, loader
 from grader.course.items import choice, match, multi, order
-from grader.course.items._ids import Arrangeable
-from grader.course.items._options import Option
+from grader.course.items._options import Arrangeable, Option
 from grader.grading import courses
 from tests.helpers import WORDS, course, question
 

@@ -17,8 +17,7 @@ from grader.core.model import Item, Lang, Text
 from grader.core.page import Page
 from grader.course import items
 from grader.course.items import Choice, Context, Form, Prompt, choice, match, multi, order
-from grader.course.items._ids import Arrangeable
-from grader.course.items._options import Option
+from grader.course.items._options import Arrangeable, Option
 from grader.learning import choice_widget, numbers, quiz_session, quiz_view
 from grader.learning.keyboard import Keyboard
 from grader.learning.log import Answered

@@ -393,9 +393,9 @@ def _unfenced(tree: Tree) -> Tree:
     """``tree`` without brackets around all of it, which the typeset form does not need."""
     if isinstance(tree, Row) and len(tree.parts) == 1:
         return _unfenced(tree.parts[0])
-    return (
-        _row(tree.of.parts) if isinstance(tree, Fence) and (tree.open, tree.close) in (("(", ")"), ("{", "}")) else tree
-    )
+    if isinstance(tree, Fence) and (tree.open, tree.close) in (("(", ")"), ("{", "}")):
+        return _row(tree.of.parts)
+    return tree
 
 
 def _without_commas(index: Tree) -> Tree:

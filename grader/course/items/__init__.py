@@ -10,9 +10,9 @@ The module of a kind defines
 * ``prompt(spec, context)``: what a learner sees below the question, and how to write an answer.
 * ``key(spec, context)``: a right answer in the usual notation, shown once the item is settled.
 * ``named_key(spec, names)``, if it has options: the same, with ``names`` instead of their ids.
-* ``options(spec)``: the options that an answer chooses from, as ``Option``; none for other kinds.
-* ``counted(answer)``: what statistics count in an answer, such as the options that it names; nothing for most kinds.
-* ``quiz_item(spec, context)``: the item as other systems can ask it, a ``QuizItem``; None if they cannot.
+* ``counted(answer)``, if statistics count something in an answer, such as the options that it names.
+* ``quiz_item(spec, context)``: the item as other systems can ask it, a ``QuizItem``; None if they cannot. Of a kind
+  without this function, they ask for a text that a person marks.
 * ``without_key(spec)``: the spec without its key, for a learners' edition: enough to ask the question and tell whether
   an answer can be read. It is built from fields listed one by one, so that a new field is left out by default.
 
@@ -23,6 +23,7 @@ if it cannot be read; and ``read_lines(spec, text)``, which says of each line ho
 process with limits. ``BY_HAND = True`` marks a kind whose answers a person judges. ``ANY_LENGTH = True``
 marks a kind that accepts answers longer than ``MOST_CHARACTERS``.
 
+A spec with a field ``options`` has options, as ``Option``, that an answer chooses from.
 A spec with a field ``draw`` (name → choices) has numbers that differ between learners; the texts of the item refer to
 them as ``{name}``.
 
@@ -205,9 +206,8 @@ def shuffled(things: Sequence[T], context: Context) -> tuple[T, ...]:
     """``things`` in this learner's order; unchanged if there is no learner."""
     if not context.learner:
         return tuple(things)
-    return tuple(
-        things[index] for index in sorted(range(len(things)), key=lambda index: _number(context, f"order {index}"))
-    )
+    order = sorted(range(len(things)), key=lambda index: _number(context, f"order {index}"))
+    return tuple(things[index] for index in order)
 
 
 def drawn_first(names: Iterable[str], context: Context) -> str | None:
@@ -253,26 +253,25 @@ def key(item: Item, context: Context) -> Text:
     return text
 
 
-def essay(prompt: Prompt, key: Text) -> QuizItem:
-    """An item that other systems let a person mark."""
-    return QuizItem("essay", (*prompt.facts, prompt.how), key=key)
-
-
 def options(item: Item) -> tuple[Any, ...]:
     """The options of ``item``, in the order of the bank; none for kinds without options."""
-    found: tuple[Any, ...] = kind(item.kind).options(item.spec)
+    found: tuple[Any, ...] = getattr(item.spec, "options", ())
     return found
 
 
 def counted(name: str, answer: object) -> tuple[str, ...]:
     """What statistics count in an answer to an item of the kind ``name``, which another version may have recorded."""
-    found: tuple[str, ...] = kinds()[name].counted(answer) if name in kinds() else ()
-    return found
+    count: Callable[[object], tuple[str, ...]] = getattr(kinds().get(name), "counted", lambda _: ())
+    return count(answer)
 
 
 def quiz_item(item: Item, context: Context) -> QuizItem | None:
     """``item`` as other systems can ask it, with the numbers of ``context``; None if they cannot."""
-    found: QuizItem | None = kind(item.kind).quiz_item(item.spec, context)
+    module = kind(item.kind)
+    if not hasattr(module, "quiz_item"):
+        prompt = ask(item, context)
+        return QuizItem("essay", (*prompt.facts, prompt.how), key=key(item, context))
+    found: QuizItem | None = module.quiz_item(item.spec, context)
     return found
 
 

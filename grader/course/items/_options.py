@@ -1,16 +1,17 @@
-"""Shared by the kinds with options (``choice``, ``multi``)."""
+"""Shared by the kinds whose answers are ids: of options (``choice``, ``multi``), or of things to arrange."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from grader.core.constraints import MisconceptionId
 from grader.core.model import Message, Text
 from grader.core.tables import patterns
-from grader.core.text import name_list
-from grader.course.items import MOST_OPTIONS, Choice, Context, Parts, shuffled
+from grader.core.text import Path, name_list
+from grader.course.items import MOST_OPTIONS, Choice, Context, shuffled
 from grader.course.problems import ValueProblem, unexpected
 
 UNKNOWN = Message("This question has no option “{said}”; choose from {ids}.")
@@ -39,9 +40,8 @@ def validate(options: Sequence[Option]) -> Iterator[ValueProblem]:
         elif not option.id or option.id != option.id.strip():
             yield unexpected(path, option.id, "an id without spaces around it", "wrong-form")
         if option.correct and option.misconception:
-            yield unexpected(
-                (*path[:2], "misconception"), option.misconception, "none for a correct option", "wrong-is-right"
-            )
+            what = "none for a correct option"
+            yield unexpected(("options", index, "misconception"), option.misconception, what, "wrong-is-right")
         seen.add(normalize_id(option.id))
 
 
@@ -53,22 +53,6 @@ def join_ids(options: Sequence[Option]) -> Text:
 def choices(options: Sequence[Option], context: Context) -> tuple[Choice, ...]:
     """The options in this learner's order."""
     return shuffled([Choice(option.id, option.text) for option in options], context)
-
-
-def without_key(options: Sequence[Option]) -> tuple[Option, ...]:
-    """The options, without saying which are correct."""
-    return tuple(Option(option.id, option.text) for option in options)
-
-
-def key(options: Sequence[Option], names: Mapping[str, str]) -> Text:
-    """The correct options, one per line, with their ``names`` (by id; without one, the id itself)."""
-    rows = sorted((names.get(option.id, option.id), option.text) for option in options if option.correct)
-    return Text(*("\n".join(f"{name}: {text.of(lang)}" for name, text in rows) for lang in ("en", "zh")))
-
-
-def right(options: Sequence[Option]) -> Parts:
-    """The correct options."""
-    return {option.id: "" for option in options if option.correct}
 
 
 def normalize_id(text: str) -> str:
@@ -107,12 +91,81 @@ def as_id_text(part: object) -> str | None:
     return part if isinstance(part, str) else None
 
 
+def harmless(text: str) -> str:
+    """The beginning of what a learner wrote, without characters that could affect a terminal."""
+    return "".join(char if char.isprintable() else " " for char in text[:200]).strip()
+
+
 def excerpt(text: str) -> str:
-    """What the learner wrote, shortened, without characters that could affect a terminal."""
-    text = "".join(char if char.isprintable() else " " for char in text[:200]).strip()
+    """What the learner wrote, shortened and ``harmless``."""
+    text = harmless(text)
     return text if len(text) <= 40 else f"{text[:39]}…"
 
 
 def counted(answer: object) -> str:
     """An option in the form in which statistics count it, whether or not there is such an option."""
     return str(answer).strip().lower()[:20]
+
+
+# ----------------------------------------------------------------------------------- things to arrange
+
+UNKNOWN_THING = Message("“{said}” is not one of the choices here, which are {ids}.")
+
+_WORD = re.compile(r"\w+")
+#: Words that only say that an order follows; ids are shorter, or stand between them.
+AROUND = re.compile(
+    r"\b(?:first|then|next|after that|finally|lastly|last|and|order|the|is|answer)\b"
+    r"|(?:正确)?(?:顺序|次序|答案|排列)(?:应该|应当|应)?[是为]?|首先|然后|接着|最后|再|先"
+)
+#: In characters; longer texts are refused.
+_MAX_LENGTH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Arrangeable:
+    """Something to arrange. Learners see its ``id`` and answer with it."""
+
+    id: str
+    text: Text
+
+
+def validate_things(key: str, things: Sequence[Arrangeable], least: int) -> Iterator[ValueProblem]:
+    """Problems with the number of entries or with their ids, which have to be distinct and free of separators."""
+    if not least <= len(things) <= MOST_OPTIONS:
+        text = f"found {len(things)} of them; expected {least} to {MOST_OPTIONS}"
+        yield ValueProblem((key,), text, "wrong-length")
+    seen: set[str] = set()
+    for index, thing in enumerate(things):
+        path = (key, index, "id")
+        if normalize_id(thing.id) in seen:
+            yield unexpected(path, thing.id, "an id that no other entry has (case does not matter)", "duplicate-name")
+        elif not _WORD.fullmatch(thing.id):
+            yield unexpected(path, thing.id, "an id of letters and digits, since answers consist of ids", "wrong-form")
+        seen.add(normalize_id(thing.id))
+
+
+def unknown_id(path: Path, name: str, things: Sequence[Arrangeable], what: str) -> Iterator[ValueProblem]:
+    """A problem if ``name`` is not the id of one of ``things``, spelled exactly so."""
+    known = [thing.id for thing in things]
+    if name not in known:
+        yield unexpected(path, name, f"{what}: {', '.join(known)}", "unknown-entry")
+
+
+def names(things: Sequence[Arrangeable]) -> list[str]:
+    """The ids in the form in which they are compared."""
+    return [normalize_id(thing.id) for thing in things]
+
+
+def split_words(value: object) -> list[str] | None:
+    """The words of a text, or of a list of texts and numbers; None for other values and for long ones."""
+    parts = [as_id_text(part) for part in (value if isinstance(value, (list, tuple)) else [value])]
+    text = " ".join(part for part in parts if part is not None)
+    if None in parts or len(text) > _MAX_LENGTH:
+        return None
+    return _WORD.findall(AROUND.sub(" ", normalize_id(text)))
+
+
+def split_ids(word: str, ids: Collection[str]) -> list[str]:
+    """The ids in ``word``: ``cab`` is c, a, b if all ids are single letters, else one id."""
+    together = word not in ids and all(len(name) == 1 for name in ids) and set(word) <= set(ids)
+    return list(word) if together else [word]

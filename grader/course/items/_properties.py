@@ -56,8 +56,6 @@ _WRONG_PART = Message("there is no {what} of the kind that is needed")
 class Operators:
     """Operators ``op`` of a formula: what ``is`` true of each of them, and of its argument (``inside``)."""
 
-    __pydantic_config__ = {"alias_generator": lambda name: name.removesuffix("_"), "extra": "forbid"}  # noqa: RUF012
-
     op: tuple[str, ...]
     is_: Property | None = None
     inside: Property | None = None
@@ -70,8 +68,6 @@ class Property:
     ``is`` is the outermost operator, ``over`` the size that a sum runs over. ``product`` are factors of one product,
     in any order, and ``neighbours`` factors side by side. ``terms`` counts the terms of a sum.
     """
-
-    __pydantic_config__ = {"alias_generator": lambda name: name.removesuffix("_"), "extra": "forbid"}  # noqa: RUF012
 
     mentions: tuple[str, ...] = ()
     mentions_any: tuple[str, ...] = ()
@@ -147,11 +143,8 @@ def _operator_failures(node: Node, wanted: Property, names: Declarations) -> Ite
             message = _NONE_OF if len(wanted.some.op) > 1 else _ABSENT
             yield message.fill(what=_listed(wanted.some.op))
         elif all(_part_failures(part, wanted.some, names) for part in found):
-            yield (
-                _WRONG_PART.fill(what=_listed(wanted.some.op[:1]))
-                if len(found) > 1
-                else _in(found[0], wanted.some, names)
-            )
+            of_all = _WRONG_PART.fill(what=_listed(wanted.some.op[:1]))
+            yield of_all if len(found) > 1 else _in(found[0], wanted.some, names)
     if wanted.every:
         for part in _found(node, wanted.every, names):
             if _part_failures(part, wanted.every, names):

@@ -10,7 +10,7 @@ import contextlib
 import copy
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -53,8 +53,6 @@ class Stage:
     to be there without what changes nothing, too, before anything is multiplied out.
     """
 
-    __pydantic_config__ = {"alias_generator": lambda name: name.removesuffix("_"), "extra": "forbid"}  # noqa: RUF012
-
     is_: Property
     missing: Text
     means: Text | None = None
@@ -79,7 +77,6 @@ class Line:
     """
 
     number: int
-    text: str
     node: Node
     variants: tuple[Node, ...] = ()
     dropped: tuple[Node, ...] = ()
@@ -129,7 +126,8 @@ class Looker:
         self.flat = Flat(self.names, brackets)
         self.cleaner = Cleaner(self.names, self.flat)
         self.known = {name for node in (start, end) for name in _operators(node, self.names)}
-        self.known |= {name for route in routes for part in _properties(route) for name in named(part)}
+        for route in routes:
+            self.known = self.known.union(named(route.end), *(named(stage.is_) for stage in route.stages))
         self._kept: SizedCache[tuple[Node, ...], tuple[Any, int]] = SizedCache(_MOST_KEPT)
         self._cleaned: dict[Node, Cleaned] = {}
 
@@ -139,20 +137,20 @@ class Looker:
         made._cleaned = {}
         return made
 
-    def look(self, lines: Sequence[tuple[int, str, Node]]) -> list[Line]:
+    def look(self, lines: Sequence[tuple[int, Node]]) -> list[Line]:
         """Each line with what matters of it."""
         found: list[Line] = []
-        for number, text, node in lines:
-            found.append(self._line(number, text, node, found))
+        for number, node in lines:
+            found.append(self._line(number, node, found))
         return found
 
-    def _line(self, number: int, text: str, node: Node, before: Sequence[Line]) -> Line:
+    def _line(self, number: int, node: Node, before: Sequence[Line]) -> Line:
         try:
             begin, cleaned, general = self._clean(self.start), self._clean(node), self._general(node)
         except NotJudgedError:
-            return Line(number, text, node, judged=False)
+            return Line(number, node, judged=False)
         except FormulaError:
-            return Line(number, text, node)
+            return Line(number, node)
         variants = cleaned.variants if general else ()
         # A line that holds only for the variances given can still be the end.
         if any(foreign(form, self.known, self.names) for form in (node, *cleaned.variants)):
@@ -162,7 +160,7 @@ class Looker:
             if same is None and line.variants and set(line.variants) & set(cleaned.variants):
                 same = line.number
         shown = () if same == 0 else variants
-        return Line(number, text, node, shown, cleaned.dropped, same, proper=bool(variants))
+        return Line(number, node, shown, cleaned.dropped, same, proper=bool(variants))
 
     def ends(self, node: Node, end: Property) -> bool:
         """Whether a line is the end, by what matters of it."""
@@ -201,11 +199,6 @@ class Looker:
 
 def _operators(node: Node, names: Declarations) -> set[str]:
     return {name for part in walk(node) for name in properties.operators(part, names)}
-
-
-def _properties(route: Route) -> Iterator[Property]:
-    yield from (stage.is_ for stage in route.stages)
-    yield route.end
 
 
 def stage_of(line: Line, route: Route, looker: Looker) -> int | None:

@@ -12,6 +12,7 @@ from grader.core.arithmetic import Number
 from grader.core.constraints import MisconceptionId
 from grader.core.model import Text
 from grader.core.tables import table
+from grader.core.text import join, same
 
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _SIGNS = str.maketrans({"−": "-", "–": "-", "×": "*", "·": "*", "⋅": "*", "∗": "*", "÷": "/", "⁄": "/", "∕": "/"})
@@ -143,9 +144,8 @@ _EITHER = {"千字节": "k", "兆字节": "m", "吉字节": "g", "太字节": "t
 
 def unit_family(unit: Text | str | None) -> Family | None:
     """The family of ``unit``; None if it cannot be converted."""
-    return next(
-        (units for units in _unit_families() if any(name in units.sizes for name in unit_spellings(unit))), None
-    )
+    spellings = unit_spellings(unit)
+    return next((family for family in _unit_families() if family.sizes.keys() & spellings), None)
 
 
 def unit_spellings(unit: Text | str | None) -> tuple[str, ...]:
@@ -167,6 +167,11 @@ def split_unit(text: str, unit: Text | str | None) -> tuple[str, float]:
         if text.casefold().endswith(name) and not (number[-1:].isascii() and number[-1:].isalpha()):
             return number, sizes[name]
     return text, 1.0
+
+
+def with_unit(shown: str, unit: Text | str | None) -> Text:
+    """``shown`` with its unit, if it has one."""
+    return join([shown, unit], same(" ")) if unit else same(shown)
 
 
 def other_units(unit: Text | str | None) -> tuple[str, ...]:

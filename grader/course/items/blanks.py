@@ -60,11 +60,9 @@ from dataclasses import dataclass, field, replace
 
 from grader.core import marks
 from grader.core.model import Message, Sentences, Status, Text
-from grader.core.text import name_list
-from grader.course.items import Context, Judgment, LineRead, Prompt, QuizItem, essay, expression, unreadable
+from grader.core.text import EMPTY, LINE_BREAK, join, name_list, same
+from grader.course.items import Context, Judgment, LineRead, Prompt, expression, unreadable
 from grader.course.items import _properties as properties
-from grader.course.items._no_options import counted as counted
-from grader.course.items._no_options import options as options
 from grader.course.items._properties import Property
 from grader.course.items._values import KnownWrongAnswer
 from grader.course.problems import ValueProblem, unexpected
@@ -94,8 +92,6 @@ _IN_FRAME = re.compile(r"\[([a-z])\]")
 @dataclass(frozen=True, slots=True)
 class Blank:
     """One blank: a correct ``answer``, what it ``asks`` for, and what else ``is`` true of every correct formula."""
-
-    __pydantic_config__ = {"alias_generator": lambda name: name.removesuffix("_"), "extra": "forbid"}  # noqa: RUF012
 
     answer: str
     asks: Text
@@ -289,9 +285,9 @@ def read_lines(spec: Spec, text: str) -> tuple[LineRead, ...]:
 
 def prompt(spec: Spec, context: Context) -> Prompt:
     """A line for each blank, below the frame and what each blank asks for."""
-    lines = "\n".join(map(marks.display, spec.frame))
+    lines = same("\n".join(map(marks.display, spec.frame)))
     blanks = [_BLANK.fill(name=marks.formula(f"[{name}]"), asks=blank.asks) for name, blank in spec.blanks.items()]
-    facts = (*expression.describe_declarations(spec.symbols, spec.given), Text(lines, lines), *blanks)
+    facts = (*expression.describe_declarations(spec.symbols, spec.given), lines, *blanks)
     return Prompt("lines", _HOW.fill(example=_example(spec)), facts=facts)
 
 
@@ -301,13 +297,8 @@ def _example(spec: Spec) -> str:
 
 def key(spec: Spec, context: Context) -> Text:
     """A correct formula for each blank."""
-    keys = [(marks.formula(name), expression.key(_alone(spec, name), context)) for name in spec.blanks]
-    return Text(*("\n".join(f"{name}: {found.of(lang)}" for name, found in keys) for lang in ("en", "zh")))
-
-
-def quiz_item(spec: Spec, context: Context) -> QuizItem:
-    """A text, which a person marks."""
-    return essay(prompt(spec, context), key(spec, context))
+    keys = {marks.formula(name): expression.key(_alone(spec, name), context) for name in spec.blanks}
+    return join([join([f"{name}: ", found], EMPTY) for name, found in keys.items()], LINE_BREAK)
 
 
 def without_key(spec: Spec) -> Spec:

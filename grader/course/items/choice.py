@@ -38,6 +38,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from grader.core.model import Message, Status, Text
+from grader.core.text import EMPTY, LINE_BREAK, join
 from grader.course.items import Context, Judgment, Parts, Prompt, QuizItem, _options, unreadable
 from grader.course.items._options import Option, as_id_text, excerpt, normalize_id, typed_id
 from grader.course.problems import ValueProblem
@@ -59,11 +60,8 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
     correct = [option.id for option in spec.options if option.correct]
     if len(correct) != 1:
         marked = ", ".join(correct) or "none"
-        yield ValueProblem(
-            ("options",),
-            f"found {marked} marked as correct; expected exactly one option with `correct: true`",
-            "correct-options",
-        )
+        text = f"found {marked} marked as correct; expected exactly one option with `correct: true`"
+        yield ValueProblem(("options",), text, "correct-options")
 
 
 def judge(spec: Spec, value: object, context: Context) -> Judgment:
@@ -87,7 +85,7 @@ def chosen(spec: Spec, value: object) -> Parts:
 
 def right(spec: Spec) -> Parts:
     """The correct option, or options."""
-    return _options.right(spec.options)
+    return {option.id: "" for option in spec.options if option.correct}
 
 
 def _option(spec: Spec, value: object) -> Option | None:
@@ -110,13 +108,9 @@ def key(spec: Spec, context: Context) -> Text:
 
 
 def named_key(spec: Spec, names: Mapping[str, str]) -> Text:
-    """The correct option, or options, by ``names``."""
-    return _options.key(spec.options, names)
-
-
-def options(spec: Spec) -> tuple[Option, ...]:
-    """The options."""
-    return spec.options
+    """The correct option, or options, one per line, by ``names``."""
+    rows = sorted((names.get(option.id, option.id), option.text) for option in spec.options if option.correct)
+    return join([join([f"{name}: ", text], EMPTY) for name, text in rows], LINE_BREAK)
 
 
 def counted(answer: object) -> tuple[str, ...]:
@@ -131,4 +125,4 @@ def quiz_item(spec: Spec, context: Context) -> QuizItem:
 
 def without_key(spec: Spec) -> Spec:
     """The options, without saying which is correct."""
-    return Spec(_options.without_key(spec.options))
+    return Spec(tuple(Option(option.id, option.text) for option in spec.options))

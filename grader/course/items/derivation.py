@@ -81,14 +81,13 @@ from typing import Literal, TypeAlias
 from grader.core import marks
 from grader.core.cache import cached_by_identity
 from grader.core.constraints import MisconceptionId
-from grader.core.layout import cells
-from grader.core.model import Lang, Message, Sentences, Status, Text
+from grader.core.layout import cells, pad
+from grader.core.model import Message, Sentences, Status, Text
 from grader.core.tables import patterns
-from grader.core.text import Path, formula_list, name_list
-from grader.course.items import Context, Judgment, LineRead, Prompt, QuizItem, _stages, essay, unreadable
+from grader.core.text import EMPTY, LINE_BREAK, Path, formula_list, join, name_list
+from grader.course.items import Context, Judgment, LineRead, Prompt, _stages, unreadable
 from grader.course.items import _properties as properties
-from grader.course.items._no_options import counted as counted
-from grader.course.items._no_options import options as options
+from grader.course.items._options import harmless
 from grader.course.items._stages import Looker, Progress, Route
 from grader.course.items.expression import as_text, check_declarations, describe_declarations
 from grader.course.problems import ValueProblem, unexpected
@@ -123,6 +122,7 @@ _DEPENDS = Message("{what} depends on {moments}, which the mean and variance do 
 _THE_LINE = Message("That line")
 _FIXED = Message("${name}$ is random, and stands outside of every expectation and variance there.")
 _UNREAD = Message("Line {number}, “${text}$”: {why}")
+_CONTINUE = Message("Every step so far is right, but “${last}$” is not the end yet: continue to ${end}$.")
 _NOT_YET = Message("Every step so far is right, but “${last}$” is not the end yet.")
 _LINE = Message("line {number}")
 _REMARKS = Message(
@@ -146,8 +146,6 @@ HEAVY = True
 _OWN_NAMES = ("L", "C", "J")
 #: Equations beside a chain that are looked at.
 _MOST_FACTS = 12
-#: Characters of an assumption.
-_LONGEST = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,26 +259,20 @@ def _worked(spec: Spec, declared: Declarations) -> Iterator[ValueProblem]:
     if judge(spec, _with_givens(spec, [spec.from_, spec.to, spec.to]), context).fraction:
         yield ValueProblem(("routes",), "expected stages that the end does not show", "given-away")
     for index, wrong in enumerate(spec.wrong):
+        path = ("wrong", index, "line")
         if _same(parse(spec.from_, declared.vocabulary), wrong.line, declared, unclear=True):
-            yield unexpected(
-                ("wrong", index, "line"), wrong.line, "a line that is not equal to the start", "wrong-is-right"
-            )
+            yield unexpected(path, wrong.line, "a line that is not equal to the start", "wrong-is-right")
         for earlier in spec.wrong[:index]:
             if _same(parse(wrong.line, declared.vocabulary), earlier.line, declared):
-                yield unexpected(
-                    ("wrong", index, "line"),
-                    wrong.line,
-                    f"a line not equal to another ({earlier.line})",
-                    "wrong-is-right",
-                )
+                what = f"a line not equal to another ({earlier.line})"
+                yield unexpected(path, wrong.line, what, "wrong-is-right")
 
 
 def _not_shown(spec: Spec, bank: _OfBank) -> str:
     """Which stage no line of the worked chain shows, what its lines count as, and what to change; empty if all are."""
     looker = _looker(spec).for_answer()
     chains = [parse_chain(line.line.strip().lstrip("="), bank.declared.vocabulary) for line in spec.chain]
-    sides = [(number, show(node), node) for number, chain in enumerate(chains, 1) for node in chain]
-    lines = looker.look(sides)
+    lines = looker.look([(number, node) for number, chain in enumerate(chains, 1) for node in chain])
     shown = _stages.best(lines, spec.routes, looker)
     stage = next((stage for stage, done in zip(shown.route.stages, shown.shown, strict=True) if not done), None)
     if stage is None:
@@ -313,9 +305,8 @@ def judge(spec: Spec, value: object, context: Context) -> Judgment:
     except FormulaError as error:
         before = _judge_lines(spec, stated, _read_before(written, bank), ())
         # Without a word about the lines before it: the quiz does not count this as an attempt.
-        return replace(
-            unreadable(error.text), fraction=before.fraction if before.fraction < 1 else _all_but_the_end(spec)
-        )
+        fraction = before.fraction if before.fraction < 1 else _all_but_the_end(spec)
+        return replace(unreadable(error.text), fraction=fraction)
     judged = _judge_lines(spec, stated, found, written)
     if judged.status is Status.FAILED and judged.message:
         return replace(judged, message=_with_left_out(judged.message, written, bank))
@@ -426,7 +417,7 @@ def _parts(value: object, spec: Spec) -> tuple[dict[str, str] | None, list[tuple
             texts = {as_text(name): as_text(text) for name, text in given.items()} if isinstance(given, Mapping) else {}
             if not isinstance(given, Mapping) or None in texts or None in texts.values():
                 return None
-            stated = {_harmless(name or ""): _harmless(text or "") for name, text in texts.items()}
+            stated = {harmless(name or ""): harmless(text or "") for name, text in texts.items()}
     if not isinstance(value, (list, tuple)):
         value = [value]
     if len(value) > MOST_LINES:
@@ -438,24 +429,17 @@ def _parts(value: object, spec: Spec) -> tuple[dict[str, str] | None, list[tuple
     for number, part in number_lines(line or "" for line in lines):
         if spec.given and (assumed := _phrase("assumed").match(part)):
             names = re.split(r"\s*(?:[,，、]|\band\b|和|与)\s*", assumed[1])
-            stated = {**(stated or {}), **{_harmless(name): _harmless(assumed[2]) for name in names}}
+            stated = {**(stated or {}), **{harmless(name): harmless(assumed[2]) for name in names}}
         else:
             ends = part if spec.hide_to else _phrase("right_side").sub(lambda found: found[1] + spec.to, part)
             written.append((number, ends))
     return stated, written
 
 
-def _harmless(text: str) -> str:
-    """An assumption in a form that is safe to display."""
-    return "".join(char if char.isprintable() else " " for char in text[:_LONGEST]).strip()
-
-
 _phrase = patterns(__file__, "derivation.yaml")
 
 
-def _failed(
-    message: Text | None, fraction: float, misconception: str | None = None, *, line: int | None = None
-) -> Judgment:
+def _failed(message: Text, fraction: float, misconception: str | None = None, *, line: int | None = None) -> Judgment:
     place = None if line is None else str(line)
     return Judgment(Status.FAILED, round(fraction, 4), message, misconception, place=place)
 
@@ -555,14 +539,14 @@ def _givens(spec: Spec, stated: dict[str, str] | None, declared: Declarations) -
 def _chained(spec: Spec, found: Sequence[Sequence[Side]], written: Sequence[tuple[int, str]]) -> Judgment:
     bank = _of_bank(spec)
     every = [step for line in found for step in line]
-    strict = _judged_steps(spec, every, bank.declared)
+    strict = _judged_steps(spec, every)
     if strict.status is Status.PASSED:
         return strict
-    main = _without_asides(bank.start, found, bank.declared) if strict.place else None
+    main = _without_asides(bank, found) if strict.place else None
     direct = main if strict.place else every
     best = strict
     for steps in (main, _from_both_ends(bank, found), direct and _with_facts(direct, written, bank)):
-        judged = _judged_steps(spec, steps, bank.declared) if steps else strict
+        judged = _judged_steps(spec, steps) if steps else strict
         if judged.status is Status.PASSED:
             return judged
         best = judged if steps is main and not judged.place else best  # then no step is wrong
@@ -604,7 +588,7 @@ def _from_both_ends(bank: _OfBank, found: Sequence[Sequence[Side]]) -> list[Side
     return [*there, *reversed(back)]
 
 
-def _without_asides(start: Node, found: Sequence[Sequence[Side]], declared: Declarations) -> list[Side] | None:
+def _without_asides(bank: _OfBank, found: Sequence[Sequence[Side]]) -> list[Side] | None:
     """The steps without calculations on the side: true equations about something else; None if there are none.
 
     Such a line has two sides or more, begins without =, and takes the lines with = behind it along.
@@ -612,12 +596,12 @@ def _without_asides(start: Node, found: Sequence[Sequence[Side]], declared: Decl
     main: list[Side] = []
     aside: Side | None = None
     for line in filter(None, found):
-        if aside and line[0].goes_on and _all_same([aside, *line], declared):
+        if aside and line[0].goes_on and _all_same([aside, *line], bank.declared):
             aside = line[-1]
-        elif len(line) == 1 or line[0].goes_on or _same(start, line[0].node, declared):
+        elif len(line) == 1 or line[0].goes_on or _same(bank.start, line[0].node, bank.declared):
             aside = None  # what begins with = may go on with the line before the calculation on the side, too
             main += line
-        elif _all_same(line, declared):
+        elif _all_same(line, bank.declared):
             aside = line[-1]
         else:
             return None
@@ -628,17 +612,17 @@ def _all_same(steps: Sequence[Side], declared: Declarations) -> bool:
     return all(_same(one.node, other.node, declared) for one, other in itertools.pairwise(steps))
 
 
-def _judged_steps(spec: Spec, steps: Sequence[Side], declared: Declarations) -> Judgment:
+def _judged_steps(spec: Spec, steps: Sequence[Side]) -> Judgment:
     bank = _of_bank(spec)
-    flat = Flat(declared, spec.keep == "brackets")
+    flat = Flat(bank.declared, spec.keep == "brackets")
     rewritten = len(steps) > 1 and not steps[0].goes_on and flat(steps[0].node) == flat(bank.start)
     if rewritten or (steps and steps[0].node == bank.start):
         steps = steps[1:]
     if not steps:
         return unreadable(Message("There are no steps here yet."))
-    right, broken = _steps_until_a_mistake(spec, steps, declared)
+    right, broken = _steps_until_a_mistake(spec, steps)
     looker = _looker(spec).for_answer()
-    lines = looker.look([(step.number, step.text, step.node) for step in right])
+    lines = looker.look([(step.number, step.node) for step in right])
     shown = _stages.best(lines, spec.routes, looker, finished=broken is None)
     if broken:
         share = shown.share if shown.share < 1 else _all_but_the_end(spec)
@@ -648,7 +632,7 @@ def _judged_steps(spec: Spec, steps: Sequence[Side], declared: Declarations) -> 
     if not shown.complete:
         return _with_ideas(_failed(_why_incomplete(spec, right, lines, shown, looker), shown.share), shown)
     for left, step in zip([Side(bank.start, 0, ""), *right], right, strict=False):
-        if compare.needs_given_variances(left.node, step.node, declared):
+        if compare.needs_given_variances(left.node, step.node, bank.declared):
             return Judgment(Status.PASSED, 1.0, _ONLY_HERE.fill(number=step.number))
     return Judgment(Status.PASSED, 1.0)
 
@@ -658,18 +642,17 @@ def _with_ideas(judged: Judgment, shown: Progress) -> Judgment:
     return replace(judged, message=Sentences((judged.message, *_stages.ideas(shown)))) if judged.message else judged
 
 
-def _steps_until_a_mistake(
-    spec: Spec, steps: Sequence[Side], declared: Declarations
-) -> tuple[list[Side], Judgment | None]:
+def _steps_until_a_mistake(spec: Spec, steps: Sequence[Side]) -> tuple[list[Side], Judgment | None]:
     """The steps that follow from the start, and what is wrong with the next one, if there is one.
 
     A step that may leave out the ∂ of the start gets it.
     """
-    start = _of_bank(spec).start
+    bank = _of_bank(spec)
+    start = bank.start
     left = Side(start, 0, spec.from_ if spec.keep == "brackets" else show(start))
     below = isinstance(start, Derivative) and spec.operand
     wrapped = [Derivative(step.node, start.by) if isinstance(start, Derivative) else step.node for step in steps]
-    table = ValueTable(declared, [start, *(step.node for step in steps), *(wrapped if below else ())])
+    table = ValueTable(bank.declared, [start, *(step.node for step in steps), *(wrapped if below else ())])
     right: list[Side] = []
     before = 0
     for at, step in enumerate(steps, 1):
@@ -681,7 +664,7 @@ def _steps_until_a_mistake(
         if different and below and _follows(table, before, at + len(steps)):
             before, step = at + len(steps), replace(step, node=wrapped[at - 1])
         elif different:
-            return right, _failed(*_why_wrong(spec, left, step, different, declared), line=step.number)
+            return right, _wrong(spec, left, step, different)
         else:
             before = at
         right.append(step)
@@ -696,10 +679,9 @@ def _follows(table: ValueTable, before: int, after: int) -> bool:
         return False
 
 
-def _why_wrong(
-    spec: Spec, left: Side, right: Side, different: Counterexample, declared: Declarations
-) -> tuple[Text, float, str | None]:
-    """Message, fraction and misconception for the first line that does not follow."""
+def _wrong(spec: Spec, left: Side, right: Side, different: Counterexample) -> Judgment:
+    """The judgment of the first line that does not follow."""
+    declared = _of_bank(spec).declared
     misconception = next((wrong.misconception for wrong in spec.wrong if _shows(right.node, wrong, declared)), None)
     where = _WHERE.fill(instance=different.instance) if different.instance else _NO_WHERE
     sides = {"left": excerpt_of(left.text), "right": excerpt_of(right.text), "x": different.left, "y": different.right}
@@ -708,7 +690,7 @@ def _why_wrong(
         message = Sentences((message, _DEPENDS.fill(what=_THE_LINE, moments=formula_list(different.higher_moments))))
     if fixed := _fixed(right.node, declared) - _fixed(left.node, declared):
         message = Sentences((message, _FIXED.fill(name=min(fixed))))
-    return message, 0.0, misconception
+    return _failed(message, 0.0, misconception, line=right.number)
 
 
 def _fixed(node: Node, declared: Declarations) -> set[str]:
@@ -733,12 +715,10 @@ def _why_incomplete(
     missing = _stages.why_incomplete(shown, lines, looker)
     if missing and not all(shown.shown):
         return Sentences(tuple(missing))
-    said = {"last": excerpt_of(steps[-1].text), "end": show(_of_bank(spec).end)}
+    last = excerpt_of(steps[-1].text)
     if not spec.hide_to:
-        return Message("Every step so far is right, but “${last}$” is not the end yet: continue to ${end}$.").fill(
-            **said
-        )
-    return Sentences((_NOT_YET.fill(**said), *_stages.why_not_the_end(lines[-1], shown.route, looker.names)))
+        return _CONTINUE.fill(last=last, end=show(_of_bank(spec).end))
+    return Sentences((_NOT_YET.fill(last=last), *_stages.why_not_the_end(lines[-1], shown.route, looker.names)))
 
 
 def _same(node: Node, line: str | Node, declared: Declarations, *, unclear: bool = False) -> bool:
@@ -777,20 +757,11 @@ def key(spec: Spec, context: Context) -> Text:
     width = max(map(cells, shown))
     stated = spec.given if spec.state_givens else {}
     assumed = [marks.marked(f"`given {name}: {what}`") for name, what in stated.items()]
-
-    def one(lang: Lang) -> str:
-        found = [*assumed]
-        for text, line in zip(shown, spec.chain, strict=True):
-            reason = f"{' ' * (width - cells(text))}{marks.REASON}{line.because.of(lang)}" if line.because else ""
-            found.append(text + reason)
-        return "\n".join(found)
-
-    return Text(one("en"), one("zh"))
-
-
-def quiz_item(spec: Spec, context: Context) -> QuizItem:
-    """A text, which a person marks."""
-    return essay(prompt(spec, context), key(spec, context))
+    rows: list[str | Text] = [*assumed]
+    for text, line in zip(shown, spec.chain, strict=True):
+        before = f"{pad(text, width)}{marks.REASON}"
+        rows.append(join([before, line.because], EMPTY) if line.because else text)
+    return join(rows, LINE_BREAK)
 
 
 def without_key(spec: Spec) -> Spec:

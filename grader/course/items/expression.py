@@ -56,9 +56,7 @@ from grader.core import marks
 from grader.core.model import Message, Sentences, Status, Text
 from grader.core.tables import table
 from grader.core.text import COMMA, LABELED, PARENTHESIZED, SEMICOLON, Path, formula_list, join, same
-from grader.course.items import Context, Judgment, LineRead, Prompt, QuizItem, _prose, _values, essay, unreadable
-from grader.course.items._no_options import counted as counted
-from grader.course.items._no_options import options as options
+from grader.course.items import Context, Judgment, LineRead, Prompt, _prose, _values, unreadable
 from grader.course.items._values import KnownWrongAnswer
 from grader.course.problems import ValueProblem, unexpected
 from grader.formulas import compare, growth, scalars, steps
@@ -140,9 +138,8 @@ def check_declarations(
         return read_declarations(symbols, given)
     except DeclarationError as error:
         key = "given" if error.name in given else "symbols"
-        yield unexpected(
-            (key, error.name), {**symbols, **given}.get(error.name), f"a declaration, but: {error}", "formula"
-        )
+        written = {**symbols, **given}.get(error.name)
+        yield unexpected((key, error.name), written, f"a declaration, but: {error}", "formula")
     return None
 
 
@@ -353,13 +350,7 @@ def key(spec: Spec, context: Context) -> Text:
     """The right formula."""
     declared = read_declarations(spec.symbols, spec.given)
     text = marks.formula(show(parse(str(spec.answer), declared.vocabulary)).replace("Θ", "O"))
-    unit = spec.unit if isinstance(spec.unit, Text) else Text(spec.unit or "", spec.unit or "")
-    return Text(f"{text} {unit.en}".strip(), f"{text} {unit.zh}".strip())
-
-
-def quiz_item(spec: Spec, context: Context) -> QuizItem:
-    """A text, which a person marks."""
-    return essay(prompt(spec, context), key(spec, context))
+    return _values.with_unit(text, spec.unit)
 
 
 def without_key(spec: Spec) -> Spec:

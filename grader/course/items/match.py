@@ -55,25 +55,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.core.constraints import MisconceptionId
-from grader.core.model import Lang, Message, Status, Text
-from grader.core.text import name_list
+from grader.core.model import Message, Status, Text
+from grader.core.text import EMPTY, LINE_BREAK, join, name_list
 from grader.course.items import (
-    MOST_OPTIONS,
     Choice,
     Context,
     Judgment,
     Parts,
     Prompt,
     QuizItem,
-    _ids,
+    _options,
     drawn_first,
     shuffled,
     unreadable,
 )
-from grader.course.items._ids import Arrangeable
-from grader.course.items._no_options import counted as counted
-from grader.course.items._no_options import options as options
-from grader.course.items._options import excerpt, normalize_id
+from grader.course.items._options import Arrangeable, excerpt, normalize_id
 from grader.course.problems import ValueProblem, unexpected
 
 _HOW = Message("Give each item its match, for example `{example}`.")
@@ -107,41 +103,28 @@ class Spec:
     wrong: tuple[WrongPair, ...] = ()
 
 
-class _UnreadablePairs(ValueError):
-    """The answer cannot be read as pairs; ``text`` says why."""
-
-    def __init__(self, text: Text) -> None:
-        super().__init__(text.en)
-        self.text = text
-
-
 # --------------------------------------------------------------------------------------------- in the bank
 
 
 def validate(spec: Spec) -> Iterator[ValueProblem]:
     """Problems with the entries and pairs: each of ``left`` needs a partner, and wrong pairs have to be wrong."""
-    problems = [
-        *_ids.validate("left", spec.left, 2, MOST_OPTIONS),
-        *_ids.validate("right", spec.right, 2, MOST_OPTIONS),
-    ]
+    problems = [*_options.validate_things("left", spec.left, 2)]
+    problems += _options.validate_things("right", spec.right, 2)
     for index, thing in enumerate(spec.left):
         if not thing.id[:1].isalpha():
             what = "an id that begins with a letter, such as a (it is a key in answers.yaml)"
             problems.append(unexpected(("left", index, "id"), thing.id, what, "duplicate-name"))
     for index, thing in enumerate(spec.right):
-        if normalize_id(thing.id) in _ids.names(spec.left):
-            problems.append(
-                unexpected(
-                    ("right", index, "id"), thing.id, "an id that no entry of `left` has, such as 1", "duplicate-name"
-                )
-            )
+        if normalize_id(thing.id) in _options.names(spec.left):
+            what = "an id that no entry of `left` has, such as 1"
+            problems.append(unexpected(("right", index, "id"), thing.id, what, "duplicate-name"))
     yield from problems or itertools.chain(_pairs(spec), _wrong(spec))
 
 
 def _pairs(spec: Spec) -> Iterator[ValueProblem]:
     for name, partner in spec.pairs.items():
-        yield from _ids.unknown_id(("pairs", name), name, spec.left, "an id of `left`")
-        yield from _ids.unknown_id(("pairs", name), partner, spec.right, "an id of `right`")
+        yield from _options.unknown_id(("pairs", name), name, spec.left, "an id of `left`")
+        yield from _options.unknown_id(("pairs", name), partner, spec.right, "an id of `right`")
     missing = [thing.id for thing in spec.left if thing.id not in spec.pairs]
     if missing:
         yield ValueProblem(("pairs",), f"expected a partner for {', '.join(missing)} as well", "pairs")
@@ -149,19 +132,16 @@ def _pairs(spec: Spec) -> Iterator[ValueProblem]:
     if not spec.reuse and len(set(partners)) < len(partners):
         yield ValueProblem(("pairs",), "one partner is used twice; expected each once, or `reuse: true`", "pairs")
     if partners == [thing.id for thing in spec.right]:
-        yield ValueProblem(
-            ("right",),
-            "every partner is in the same position as its entry of `left`; expected another order",
-            "given-away",
-        )
+        text = "every partner is in the same position as its entry of `left`; expected another order"
+        yield ValueProblem(("right",), text, "given-away")
 
 
 def _wrong(spec: Spec) -> Iterator[ValueProblem]:
     for index, wrong in enumerate(spec.wrong):
         left, right = wrong.pair
         path = ("wrong", index, "pair")
-        yield from _ids.unknown_id((*path, 0), left, spec.left, "an id of `left`")
-        yield from _ids.unknown_id((*path, 1), right, spec.right, "an id of `right`")
+        yield from _options.unknown_id((*path, 0), left, spec.left, "an id of `left`")
+        yield from _options.unknown_id((*path, 1), right, spec.right, "an id of `right`")
         if spec.pairs.get(left) == right:
             yield unexpected(path, list(wrong.pair), "a pair that is not right", "wrong-is-right")
 
@@ -171,10 +151,9 @@ def _wrong(spec: Spec) -> Iterator[ValueProblem]:
 
 def judge(spec: Spec, value: object, context: Context) -> Judgment:
     """``value`` is a mapping ``{a: 2, b: 1}``, a list of pairs, or a text such as ``a2 b1`` or ``a→2；b→1``."""
-    try:
-        pairs = _read(spec, value)
-    except _UnreadablePairs as error:
-        return unreadable(error.text)
+    pairs = _read(spec, value)
+    if isinstance(pairs, Text):
+        return unreadable(pairs)
     partners = {normalize_id(left): normalize_id(right) for left, right in spec.pairs.items()}
     right = sum(pairs.get(left) == partner for left, partner in partners.items())
     if right == len(partners):
@@ -191,9 +170,8 @@ def judge(spec: Spec, value: object, context: Context) -> Judgment:
 
 def chosen(spec: Spec, value: object) -> Parts:
     """The partner that each entry of ``left`` was given; those without one are left out."""
-    try:
-        pairs = _read(spec, value)
-    except _UnreadablePairs:
+    pairs = _read(spec, value)
+    if isinstance(pairs, Text):
         return {}
     partners = {normalize_id(thing.id): thing.id for thing in spec.right}
     given = {thing.id: pairs.get(normalize_id(thing.id)) for thing in spec.left}
@@ -221,19 +199,13 @@ def key(spec: Spec, context: Context) -> Text:
 
 def named_key(spec: Spec, names: Mapping[str, str]) -> Text:
     """Each entry of ``left`` with its partner, by ``names``."""
-    partners = {thing.id: thing for thing in spec.right}
-    pairs = [
-        (names.get(thing.id, thing.id), names.get(spec.pairs[thing.id], spec.pairs[thing.id]), thing)
-        for thing in spec.left
-    ]
-
-    def lines(lang: Lang) -> str:
-        return "\n".join(
-            f"{name}–{partner}: {thing.text.of(lang)} – {partners[spec.pairs[thing.id]].text.of(lang)}"
-            for name, partner, thing in sorted(pairs, key=lambda pair: pair[0])
-        )
-
-    return Text(lines("en"), lines("zh"))
+    partners = {thing.id: thing.text for thing in spec.right}
+    rows = []
+    for thing in sorted(spec.left, key=lambda thing: names.get(thing.id, thing.id)):
+        partner = spec.pairs[thing.id]
+        ids = f"{names.get(thing.id, thing.id)}–{names.get(partner, partner)}: "
+        rows.append(join([ids, thing.text, " – ", partners[partner]], EMPTY))
+    return join(rows, LINE_BREAK)
 
 
 def quiz_item(spec: Spec, context: Context) -> QuizItem:
@@ -263,23 +235,29 @@ def _has(pairs: Mapping[str, str], wrong: WrongPair) -> bool:
 # ------------------------------------------------------------------------------------------- reading pairs
 
 
-def _read(spec: Spec, value: object) -> dict[str, str]:
-    """The partners that the answer gives, by ids of ``left``. Raises _UnreadablePairs."""
-    left, right = _ids.names(spec.left), _ids.names(spec.right)
-    words = _ids.split_words(_flat(value)) or []
+def _read(spec: Spec, value: object) -> dict[str, str] | Text:
+    """The partners that the answer gives, by ids of ``left``, or why it cannot be read.
+
+    With ``reuse``, ``a, b → 1`` and ``1: a, b`` are two pairs each.
+    """
+    left, right = _options.names(spec.left), _options.names(spec.right)
+    words = _options.split_words(_flat(value)) or []
     if not any(map(_NOT_SO.search, words)):
         words = [part for word in words for part in ([word] if word in left or word in right else _CHINESE.split(word))]
     parts = [part for word in words if word for part in _apart(word, left, right)]
     if not parts:
-        raise _UnreadablePairs(Message("Write pairs such as `{example}`.").fill(example=_example(spec)))
+        return Message("Write pairs such as `{example}`.").fill(example=_example(spec))
     strange = next((part for part in parts if part not in left and part not in right), None)
     if strange is not None:
-        raise _UnreadablePairs(_ids.UNKNOWN.fill(said=excerpt(strange), ids=name_list([*left, *right])))
+        return _options.UNKNOWN_THING.fill(said=excerpt(strange), ids=name_list([*left, *right]))
     partners: dict[str, str] = {}
-    for name, partner in _grouped(spec, parts, left, right):
-        if partners.get(name, partner) != partner:
-            raise _UnreadablePairs(Message("“{said}” has two matches; give it one.").fill(said=name))
-        partners[name] = partner
+    for ones, others in _groups(parts, left):
+        lefts, rights = (ones, others) if parts[0] in left else (others, ones)
+        if len(rights) != 1 or not lefts or (len(lefts) > 1 and not spec.reuse):
+            return _UNPAIRED.fill(said=excerpt(ones[0]), example=_example(spec))
+        for name in lefts:
+            if partners.setdefault(name, rights[0]) != rights[0]:
+                return Message("“{said}” has two matches; give it one.").fill(said=name)
     return partners
 
 
@@ -298,17 +276,10 @@ def _apart(word: str, left: Sequence[str], right: Sequence[str]) -> list[str]:
         return [word]
     both = [pair for first, second in itertools.product(left, right) for pair in ([first, second], [second, first])]
     splits = [pair for pair in both if "".join(pair) == word]
-    return splits[0] if len(splits) == 1 else _ids.split_ids(word, [*left, *right])
+    return splits[0] if len(splits) == 1 else _options.split_ids(word, [*left, *right])
 
 
-def _grouped(spec: Spec, parts: Sequence[str], left: Sequence[str], right: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """``parts`` as pairs; with ``reuse``, ``a, b → 1`` and ``1: a, b`` are two pairs each."""
+def _groups(parts: Sequence[str], left: Sequence[str]) -> Iterator[tuple[list[str], list[str]]]:
+    """The ids of one side that stand together, each time with those of the other side that follow; maybe none."""
     groups = [list(group) for _, group in itertools.groupby(parts, key=lambda part: part in left)]
-    first = next(iter(groups), [])
-    ones: list[str]
-    others: list[str]
-    for ones, others in itertools.zip_longest(groups[::2], groups[1::2], fillvalue=[]):
-        lefts, rights = (ones, others) if first[0] in left else (others, ones)
-        if len(rights) != 1 or not lefts or (len(lefts) > 1 and not spec.reuse):
-            raise _UnreadablePairs(_UNPAIRED.fill(said=excerpt((ones or others)[0]), example=_example(spec)))
-        yield from ((name, rights[0]) for name in lefts)
+    yield from itertools.zip_longest(groups[::2], groups[1::2], fillvalue=[])

@@ -39,15 +39,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from grader.core.model import Message, Status, Text
 from grader.course.items import Context, Judgment, Parts, Prompt, QuizItem, _options, drawn_first, unreadable
 from grader.course.items._options import Option, as_id_text, excerpt, normalize_id, typed_id
+from grader.course.items.choice import Spec as Spec
 from grader.course.items.choice import key as key
 from grader.course.items.choice import named_key as named_key
-from grader.course.items.choice import options as options
 from grader.course.items.choice import right as right
+from grader.course.items.choice import without_key as without_key
 from grader.course.problems import ValueProblem
 
 _SEPARATORS = re.compile(r"[\s,，、;；。/+&\[\](){}（）\"'“”‘’]+|和|(?<=\s)and(?=\s)", re.IGNORECASE)
@@ -57,24 +57,14 @@ _MISSING = Message("Everything you chose is right, but something is missing.")
 _WRONG = Message("Not everything you chose is right.")
 
 
-@dataclass(frozen=True, slots=True)
-class Spec:
-    """The options, in the order of the bank."""
-
-    options: tuple[Option, ...]
-
-
 def validate(spec: Spec) -> Iterator[ValueProblem]:
     """Problems with the options. Some must be correct and some not."""
     yield from _options.validate(spec.options)
     correct = [option for option in spec.options if option.correct]
     if len(correct) in (0, len(spec.options)):
         marked = "all" if correct else "none"
-        yield ValueProblem(
-            ("options",),
-            f"found {marked} marked as correct; expected some with `correct: true` and some without",
-            "correct-options",
-        )
+        text = f"found {marked} marked as correct; expected some with `correct: true` and some without"
+        yield ValueProblem(("options",), text, "correct-options")
 
 
 def judge(spec: Spec, value: object, context: Context) -> Judgment:
@@ -123,11 +113,6 @@ def quiz_item(spec: Spec, context: Context) -> QuizItem:
     return QuizItem("many", options=spec.options)
 
 
-def without_key(spec: Spec) -> Spec:
-    """The options, without saying which are correct."""
-    return Spec(_options.without_key(spec.options))
-
-
 def _judged(spec: Spec, chosen: set[str], context: Context) -> Judgment:
     correct = [option for option in spec.options if option.correct]
     right = [option for option in correct if normalize_id(option.id) in chosen]
@@ -155,8 +140,7 @@ def _words(value: object, options: Sequence[Option]) -> list[str] | None:
 
 def _separate(text: str) -> list[str]:
     """The words of a list in one line, without those that only say that a list follows."""
-    bare = _options.phrase("after").sub(
-        "", text.removeprefix(found[0] if (found := _options.phrase("before").match(text)) else "")
-    )
+    before = _options.phrase("before").match(text)
+    bare = _options.phrase("after").sub("", text[before.end() :] if before else text)
     words = [part.rstrip(".!") for part in _SEPARATORS.split(bare)]
     return [word for word in words if any(map(str.isalnum, word))]

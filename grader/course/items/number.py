@@ -84,11 +84,9 @@ from grader.course.items import (
     draws,
     unreadable,
 )
-from grader.course.items._no_options import counted as counted
-from grader.course.items._no_options import options as options
 from grader.course.items._options import excerpt
 from grader.course.items._values import KnownWrongAnswer, chinese_in_digits, english_in_digits, normalize
-from grader.course.problems import ValueProblem, unexpected, unknown
+from grader.course.problems import ValueProblem, drawn_as, equations, unexpected, unknown
 from grader.formulas import scalars
 from grader.formulas.declarations import Declarations
 from grader.formulas.errors import FormulaError
@@ -174,11 +172,8 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
         if not choices:
             yield unexpected(("draw", name), [], "one number or more", "wrong-length")
     if math.prod(map(len, spec.draw.values())) > _MOST_DRAWS:
-        yield ValueProblem(
-            ("draw",),
-            f"expected at most {_MOST_DRAWS} combinations of numbers, since all of them are tried",
-            "wrong-length",
-        )
+        text = f"expected at most {_MOST_DRAWS} combinations of numbers, since all of them are tried"
+        yield ValueProblem(("draw",), text, "wrong-length")
     answers: list[tuple[Path, Number | str]] = [(("answer",), spec.answer)]
     answers += [(("wrong", index, "answer"), wrong.answer) for index, wrong in enumerate(spec.wrong)]
     found = [problem for path, answer in answers for problem in _answer(path, answer, spec.draw)]
@@ -186,15 +181,14 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
     if found:
         return
     if spec.digits and not all(arithmetic.evaluate(spec.answer, symbols) for symbols in draws(spec.draw, _MOST_DRAWS)):
-        yield ValueProblem(
-            ("digits",), "expected none, since the answer can be 0, which has no significant digits", "out-of-range"
-        )
+        text = "expected none, since the answer can be 0, which has no significant digits"
+        yield ValueProblem(("digits",), text, "out-of-range")
     yield from _refused_rounding(spec)
     yield from _twice_another(spec)
     for index, wrong in enumerate(spec.wrong):
         for symbols in draws(spec.draw, _MOST_DRAWS):
             if _near(arithmetic.evaluate(wrong.answer, symbols), spec, symbols):
-                what = f"an answer that is never right, but it is{_with(symbols)}"
+                what = f"an answer that is never right, but it is{drawn_as(symbols)}"
                 yield unexpected(("wrong", index, "answer"), wrong.answer, what, "wrong-is-right")
                 break
 
@@ -207,7 +201,7 @@ def _refused_rounding(spec: Spec) -> Iterator[ValueProblem]:
         right = float(arithmetic.evaluate(spec.answer, symbols))
         rounded = float(f"{right:.{_SENSIBLE_DIGITS}g}")
         if not right.is_integer() and not _close(rounded, right, spec):
-            what = f"digits, decimals, or a tolerance that accepts {rounded:g} for {right:.6g}{_with(symbols)}"
+            what = f"digits, decimals, or a tolerance that accepts {rounded:g} for {right:.6g}{drawn_as(symbols)}"
             yield unexpected(("tolerance",), spec.tolerance, what, "out-of-range")
             return
 
@@ -245,18 +239,9 @@ def _answer(path: Path, answer: Number | str, choices: Mapping[str, Sequence[Num
         try:
             arithmetic.evaluate(answer, symbols)
         except ValueError as error:
-            yield unexpected(
-                path, answer, f"arithmetic that always has a value, but {error}{_with(symbols)}", "formula"
-            )
+            what = f"arithmetic that always has a value, but {error}{drawn_as(symbols)}"
+            yield unexpected(path, answer, what, "formula")
             return
-
-
-def _with(symbols: Symbols) -> str:
-    return f" with {', '.join(_shown(symbols))}" if symbols else ""
-
-
-def _shown(symbols: Symbols) -> list[str]:
-    return [f"{name} = {value}" for name, value in symbols.items()]
 
 
 # ------------------------------------------------------------------------------------------------- answers
@@ -337,9 +322,7 @@ def key(spec: Spec, context: Context) -> Text:
         short_value = f"{value:.{spec.decimals}f}"
     if spec.digits:
         short_value = f"{value:.{max(0, -_last_place(value, spec.digits))}f}"
-    unit = Text.fill(Message(" {unit}"), unit=spec.unit) if spec.unit else EMPTY
-    shown = marks.formula(short_value)
-    return Text(f"{shown}{unit.en}", f"{shown}{unit.zh}")
+    return _values.with_unit(marks.formula(short_value), spec.unit)
 
 
 def quiz_item(spec: Spec, context: Context) -> QuizItem:
@@ -404,7 +387,7 @@ def _near_miss(value: object, given: float, spec: Spec, symbols: Symbols) -> Tex
     if right and error <= min(_ROUNDED_BY * abs(right), rounded):
         exact = not (spec.tolerance or spec.digits or spec.decimals)
         return _EXACT_NUMBER if exact else _CLOSER
-    return _FOR_YOU.fill(symbols=formula_list(_shown(symbols))) if symbols else None
+    return _FOR_YOU.fill(symbols=formula_list(equations(symbols))) if symbols else None
 
 
 def _scale(given: float, right: float, spec: Spec) -> Text | None:

@@ -57,13 +57,10 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from grader.core.constraints import MisconceptionId
-from grader.core.model import Lang, Message, Status, Text
-from grader.core.text import name_list
-from grader.course.items import MOST_OPTIONS, Context, Judgment, Parts, Prompt, _ids, drawn_first, shuffled, unreadable
-from grader.course.items._ids import Arrangeable
-from grader.course.items._no_options import counted as counted
-from grader.course.items._no_options import options as options
-from grader.course.items._options import excerpt, normalize_id
+from grader.core.model import Message, Status, Text
+from grader.core.text import EMPTY, LINE_BREAK, join, name_list
+from grader.course.items import Choice, Context, Judgment, Parts, Prompt, _options, drawn_first, shuffled, unreadable
+from grader.course.items._options import Arrangeable, excerpt, normalize_id
 from grader.course.problems import ValueProblem, unexpected
 
 #: Pairs of ids: the first has to be before the second.
@@ -101,10 +98,10 @@ class Spec:
 
 def validate(spec: Spec) -> Iterator[ValueProblem]:
     """Problems with the order: it has to be unambiguous, hidden by the ids, and different from the wrong ones."""
-    problems = [*_ids.validate("things", spec.things, 3, MOST_OPTIONS)]
+    problems = [*_options.validate_things("things", spec.things, 3)]
     for index, group in enumerate(spec.either):
         for place, name in enumerate(group):
-            problems += _ids.unknown_id(("either", index, place), name, spec.things, "the id of a thing")
+            problems += _options.unknown_id(("either", index, place), name, spec.things, "the id of a thing")
         if len(set(group)) < 2:
             problems.append(unexpected(("either", index), list(group), "two ids or more", "wrong-length"))
     yield from problems
@@ -114,7 +111,7 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
 
 
 def _order(spec: Spec) -> Iterator[ValueProblem]:
-    ids, before = _ids.names(spec.things), _before(spec)
+    ids, before = _options.names(spec.things), _before(spec)
     for first, middle, last in itertools.combinations(ids, 3):
         if (first, middle) in before and (middle, last) in before and (first, last) not in before:
             what = f"no group with both {first} and {last}: {middle} has to come between them"
@@ -122,11 +119,8 @@ def _order(spec: Spec) -> Iterator[ValueProblem]:
     if not before:
         yield ValueProblem(("either",), "every order is right; expected some wrong ones", "given-away")
     elif _right(sorted(ids), before):
-        yield ValueProblem(
-            ("things",),
-            f"expected ids whose own order is wrong, but {', '.join(sorted(ids))} would be right",
-            "given-away",
-        )
+        text = f"expected ids whose own order is wrong, but {', '.join(sorted(ids))} would be right"
+        yield ValueProblem(("things",), text, "given-away")
 
 
 def _wrong(spec: Spec, index: int) -> Iterator[ValueProblem]:
@@ -136,7 +130,7 @@ def _wrong(spec: Spec, index: int) -> Iterator[ValueProblem]:
         problem
         for key, ids in named
         for place, name in enumerate(ids)
-        for problem in _ids.unknown_id((*path, key, place), name, spec.things, "the id of a thing")
+        for problem in _options.unknown_id((*path, key, place), name, spec.things, "the id of a thing")
     ]
     yield from strange
     if bool(wrong.order) == (wrong.before is not None):
@@ -144,12 +138,11 @@ def _wrong(spec: Spec, index: int) -> Iterator[ValueProblem]:
     elif wrong.before is not None and not strange:
         first, second = map(normalize_id, wrong.before)
         if (second, first) not in before:
-            yield unexpected(
-                (*path, "before"), list(wrong.before), "the later thing first, then the earlier one", "wrong-is-right"
-            )
+            what = "the later thing first, then the earlier one"
+            yield unexpected((*path, "before"), list(wrong.before), what, "wrong-is-right")
     elif not strange:
         order = [normalize_id(name) for name in wrong.order]
-        if sorted(order) != sorted(_ids.names(spec.things)):
+        if sorted(order) != sorted(_options.names(spec.things)):
             yield unexpected((*path, "order"), list(wrong.order), "every id once", "wrong-is-right")
         elif _right(order, before):
             yield unexpected((*path, "order"), list(wrong.order), "an order that is not right", "wrong-is-right")
@@ -158,7 +151,7 @@ def _wrong(spec: Spec, index: int) -> Iterator[ValueProblem]:
 def _before(spec: Spec) -> Before:
     """The pairs whose order matters: that of the bank, except within groups of ``either``."""
     groups = [{normalize_id(name) for name in group} for group in spec.either]
-    pairs = itertools.combinations(_ids.names(spec.things), 2)
+    pairs = itertools.combinations(_options.names(spec.things), 2)
     return frozenset(pair for pair in pairs if not any(group >= set(pair) for group in groups))
 
 
@@ -170,7 +163,7 @@ def judge(spec: Spec, value: object, context: Context) -> Judgment:
     order = _read(spec, value)
     if isinstance(order, Text):
         return unreadable(order)
-    ids, before = _ids.names(spec.things), _before(spec)
+    ids, before = _options.names(spec.things), _before(spec)
     kept = _kept(order, before)
     if kept == len(ids):
         return Judgment(Status.PASSED, 1.0)
@@ -199,15 +192,15 @@ def right(spec: Spec) -> Parts:
 
 def _read(spec: Spec, value: object) -> list[str] | Text:
     """The normalized ids of all entries in the order of ``value``, or why it cannot be read."""
-    ids = _ids.names(spec.things)
-    words = _ids.split_words(value)
-    order = [part for word in words or () for part in _ids.split_ids(word, ids)]
+    ids = _options.names(spec.things)
+    words = _options.split_words(value)
+    order = [part for word in words or () for part in _options.split_ids(word, ids)]
     if order[::2] == [str(place) for place in range(1, len(ids) + 1)] and not set(ids) & set(order[::2]):
         order = order[1::2]  # 1. c  2. a  3. b
-    all_ids = name_list([thing.id for thing in sorted(spec.things, key=lambda thing: normalize_id(thing.id))])
+    all_ids = name_list(thing.id for thing in _sorted(spec))
     for place, name in enumerate(order):
         if name not in ids:
-            return _ids.UNKNOWN.fill(said=excerpt(name), ids=all_ids)
+            return _options.UNKNOWN_THING.fill(said=excerpt(name), ids=all_ids)
         if name in order[:place]:
             return Message("“{said}” occurs twice; write each of {ids} once.").fill(said=name, ids=all_ids)
     if len(order) < len(ids):
@@ -223,7 +216,7 @@ def _early(order: Sequence[str], before: Before) -> list[str]:
 
 def prompt(spec: Spec, context: Context) -> Prompt:
     """The entries in this learner's order, which is never a right one."""
-    choices = _ids.choices(spec.things)
+    choices = [Choice(thing.id, thing.text) for thing in _sorted(spec)]
     shown = shuffled(choices, context)
     if _right([normalize_id(choice.id) for choice in shown], _before(spec)):
         shown = shown[::-1]
@@ -238,14 +231,9 @@ def key(spec: Spec, context: Context) -> Text:
 
 def named_key(spec: Spec, names: Mapping[str, str]) -> Text:
     """The entries in a right order, by ``names``."""
-
-    def lines(lang: Lang) -> str:
-        things = [f"{names.get(thing.id, thing.id)}: {thing.text.of(lang)}" for thing in spec.things]
-        either = [[names.get(name, name) for name in group] for group in spec.either]
-        groups = [_EITHER.fill(ids=name_list(group)).of(lang) for group in either]
-        return "\n".join([*things, *groups])
-
-    return Text(lines("en"), lines("zh"))
+    things = [join([f"{names.get(thing.id, thing.id)}: ", thing.text], EMPTY) for thing in spec.things]
+    either = [[names.get(name, name) for name in group] for group in spec.either]
+    return join([*things, *(_EITHER.fill(ids=name_list(group)) for group in either)], LINE_BREAK)
 
 
 def quiz_item(spec: Spec, context: Context) -> None:
@@ -255,7 +243,12 @@ def quiz_item(spec: Spec, context: Context) -> None:
 
 def without_key(spec: Spec) -> Spec:
     """The entries sorted by id."""
-    return Spec(tuple(sorted(spec.things, key=lambda thing: normalize_id(thing.id))))
+    return Spec(tuple(_sorted(spec)))
+
+
+def _sorted(spec: Spec) -> list[Arrangeable]:
+    """The entries by their ids, so that the order gives nothing away."""
+    return sorted(spec.things, key=lambda thing: normalize_id(thing.id))
 
 
 def _is(wrong: WrongOrder, order: Sequence[str]) -> bool:

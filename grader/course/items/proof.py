@@ -48,15 +48,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 
 from grader.core import marks
 from grader.core.constraints import MisconceptionId
-from grader.core.model import Lang, Message, Status, Text
-from grader.course.items import MOST_OPTIONS, Context, Judgment, Prompt, QuizItem, _ids, essay, unreadable
-from grader.course.items._ids import Arrangeable
-from grader.course.items._no_options import counted as counted
-from grader.course.items._no_options import options as options
-from grader.course.items._options import as_id_text, excerpt, normalize_id
+from grader.core.model import Message, Status, Text
+from grader.core.text import LINE_BREAK, join, same
+from grader.course.items import MOST_OPTIONS, Context, Judgment, Prompt, _options, unreadable
+from grader.course.items._options import Arrangeable, as_id_text, excerpt, normalize_id
 from grader.course.problems import ValueProblem, unexpected
 
 _HOW = Message("Write the lines in order, each with its reason, such as `{example}`; not all of them belong there.")
@@ -93,16 +92,13 @@ class Spec:
 
 def validate(spec: Spec) -> Iterator[ValueProblem]:
     """Problems with the ids, and a proof that needs every line or is in the order of the ids."""
-    found = [
-        *_ids.validate("lines", spec.lines, 3, MOST_OPTIONS),
-        *_ids.validate("reasons", spec.reasons, 3, MOST_OPTIONS),
-    ]
+    yield from _options.validate_things("lines", spec.lines, 3)
+    yield from _options.validate_things("reasons", spec.reasons, 3)
     for index, (line, reason) in enumerate(spec.proof):
-        found += _ids.unknown_id(("proof", index, 0), line, spec.lines, "the id of a line")
-        found += _ids.unknown_id(("proof", index, 1), reason, spec.reasons, "the id of a reason")
+        yield from _options.unknown_id(("proof", index, 0), line, spec.lines, "the id of a line")
+        yield from _options.unknown_id(("proof", index, 1), reason, spec.reasons, "the id of a reason")
     for index, wrong in enumerate(spec.wrong):
-        found += _ids.unknown_id(("wrong", index, "line"), wrong.line, spec.lines, "the id of a line")
-    yield from found
+        yield from _options.unknown_id(("wrong", index, "line"), wrong.line, spec.lines, "the id of a line")
     lines = [line for line, _ in spec.proof]
     if len(set(lines)) < max(2, len(lines)):
         yield unexpected(("proof",), lines, "two lines or more, each once", "wrong-length")
@@ -136,15 +132,7 @@ def judge(spec: Spec, value: object, context: Context) -> Judgment:
 
 def _longest_run(pairs: Sequence[tuple[str, str]], wanted: Sequence[tuple[str, str]]) -> int:
     """The length of the longest part of ``wanted`` that stands in ``pairs`` without a gap."""
-    runs = [
-        (length, list(wanted[start : start + length]))
-        for length in range(len(wanted), 0, -1)
-        for start in range(len(wanted) - length + 1)
-    ]
-    for length, run in runs:
-        if any(list(pairs[at : at + length]) == run for at in range(len(pairs) - length + 1)):
-            return length
-    return 0
+    return SequenceMatcher(None, pairs, wanted).find_longest_match().size
 
 
 def _read(spec: Spec, value: object) -> list[tuple[str, str]] | Text:
@@ -162,7 +150,7 @@ def _read(spec: Spec, value: object) -> list[tuple[str, str]] | Text:
         if pair[0] in {line for line, _ in found}:
             return Message("“{said}” occurs twice; write each line once.").fill(said=match[1])
         found.append(pair)
-    left = re.sub(r"[\s,，;；、.。(){}\[\]'\"]+", "", _ids.AROUND.sub("", _PAIR.sub("", rest)))
+    left = re.sub(r"[\s,，;；、.。(){}\[\]'\"]+", "", _options.AROUND.sub("", _PAIR.sub("", rest)))
     if not found or left:
         return _PAIRS.fill(said=excerpt(left or rest), example=example)
     return found
@@ -207,21 +195,11 @@ def _example(spec: Spec) -> str:
 
 def key(spec: Spec, context: Context) -> Text:
     """The ids of the lines in order, each with its reason, and their texts."""
-    lines = {line.id: line.text for line in spec.lines}
+    lines = {line.id: Text(marks.displayed(line.text.en), marks.displayed(line.text.zh)) for line in spec.lines}
     reasons = {reason.id: reason.text for reason in spec.reasons}
-
-    def written(lang: Lang) -> str:
-        return "\n".join(
-            marks.REASON.join((f"{line}{reason}", marks.displayed(lines[line].of(lang)), reasons[reason].of(lang)))
-            for line, reason in spec.proof
-        )
-
-    return Text(written("en"), written("zh"))
-
-
-def quiz_item(spec: Spec, context: Context) -> QuizItem:
-    """A text, which a person marks."""
-    return essay(prompt(spec, context), key(spec, context))
+    between = same(marks.REASON)
+    rows = [join([f"{line}{reason}", lines[line], reasons[reason]], between) for line, reason in spec.proof]
+    return join(rows, LINE_BREAK)
 
 
 def without_key(spec: Spec) -> Spec:

@@ -64,13 +64,11 @@ from grader.core.arithmetic import Number
 from grader.core.constraints import MisconceptionId
 from grader.core.model import Message, Status, Text
 from grader.core.tables import patterns, table
-from grader.core.text import EMPTY, Path, formula_list
-from grader.course.items import Context, Judgment, Prompt, QuizItem, draw, draws, essay, unreadable
-from grader.course.items._no_options import counted as counted
-from grader.course.items._no_options import options as options
+from grader.core.text import EMPTY, LABELED, Path, formula_list
+from grader.course.items import Context, Judgment, Prompt, draw, draws, unreadable
 from grader.course.items._options import as_id_text, excerpt
 from grader.course.items._values import normalize
-from grader.course.problems import ValueProblem, unexpected, unknown
+from grader.course.problems import ValueProblem, drawn_as, unexpected, unknown
 
 #: The length of an axis at each instance that is tried; None stands for ``...``.
 Axis: TypeAlias = tuple[Number, ...] | None
@@ -141,9 +139,8 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
     every = [] if unread else draws(spec.draw, _MOST_DRAWS)
     for (index, wrong), symbols in itertools.product(enumerate(spec.wrong), every):
         if _own(spec, wrong.answer, symbols) == _own(spec, spec.answer, symbols):
-            drawn = f" with {', '.join(f'{name} = {value}' for name, value in symbols.items())}" if symbols else ""
-            path = ("wrong", index, "answer")
-            yield unexpected(path, wrong.answer, f"a shape that is never right, but it is{drawn}", "wrong-is-right")
+            what = f"a shape that is never right, but it is{drawn_as(symbols)}"
+            yield unexpected(("wrong", index, "answer"), wrong.answer, what, "wrong-is-right")
             return
 
 
@@ -153,18 +150,16 @@ def _names(spec: Spec) -> Iterator[ValueProblem]:
             if not name.isidentifier() or name in arithmetic.REALS.functions:
                 yield unexpected((key, name), name, "a name such as d_k", "wrong-form")
     if len(spec.sizes) > _MOST_SIZES:
-        yield ValueProblem(
-            ("sizes",), f"found {len(spec.sizes)} of them; expected at most {_MOST_SIZES}", "wrong-length"
-        )
+        text = f"found {len(spec.sizes)} of them; expected at most {_MOST_SIZES}"
+        yield ValueProblem(("sizes",), text, "wrong-length")
     taken = set(spec.sizes)
     for name, others in spec.aliases.items():
         if name not in spec.sizes:
             yield unknown(("aliases", name), name, "a name of `sizes`", spec.sizes, "unknown-symbol")
         for index, other in enumerate(others):
             if not other.isidentifier() or other in taken:
-                yield unexpected(
-                    ("aliases", name, index), other, "a name such as B that is not in use", "duplicate-name"
-                )
+                path = ("aliases", name, index)
+                yield unexpected(path, other, "a name such as B that is not in use", "duplicate-name")
             taken.add(other)
     for name, choices in spec.draw.items():
         if not choices or min(choices) < 1:
@@ -244,12 +239,11 @@ def judge(spec: Spec, value: object, context: Context) -> Judgment:
 
 def prompt(spec: Spec, context: Context) -> Prompt:
     """One line, with the meaning of the sizes."""
-
-    def fact(name: str, what: Text) -> Text:
+    facts = []
+    for name, what in spec.sizes.items():
         written = f"{name} = {spec.equal[name].replace(' * ', '·')}" if name in spec.equal else name
-        return Text(f"{marks.formula(written)}: {what.en}", f"{marks.formula(written)}：{what.zh}")
-
-    return Prompt("line", _HOW, facts=tuple(fact(name, what) for name, what in spec.sizes.items()))
+        facts.append(LABELED.fill(who=marks.formula(written), said=what))
+    return Prompt("line", _HOW, facts=tuple(facts))
 
 
 def key(spec: Spec, context: Context) -> Text:
@@ -258,11 +252,6 @@ def key(spec: Spec, context: Context) -> Text:
     axes = [_shown(axis, symbols) for axis in _readings(spec.answer)[0]]
     text = marks.formula(f"({axes[0]},)" if len(axes) == 1 else f"({', '.join(axes)})")
     return Text(text, text)
-
-
-def quiz_item(spec: Spec, context: Context) -> QuizItem:
-    """A text, which a person marks."""
-    return essay(prompt(spec, context), key(spec, context))
 
 
 def without_key(spec: Spec) -> Spec:
@@ -391,9 +380,8 @@ def _axis(text: str, vocabulary: Mapping[str, str], instances: list[dict[str, Nu
     strange = next((name for name in sorted(names) if means[name] is None), None)
     if strange is not None:
         sizes_named = list(dict.fromkeys(vocabulary.values()))
-        raise _UnreadableShape(
-            (_STRANGE if sizes_named else _NO_SIZES).fill(said=excerpt(strange), names=formula_list(sizes_named))
-        )
+        message = _STRANGE if sizes_named else _NO_SIZES
+        raise _UnreadableShape(message.fill(said=excerpt(strange), names=formula_list(sizes_named)))
     try:
         return tuple(
             _plain(arithmetic.evaluate(text, {name: sizes[same] for name, same in means.items() if same}))

@@ -53,9 +53,7 @@ from dataclasses import dataclass
 
 from grader.core.constraints import MisconceptionId
 from grader.core.model import LANGUAGES, Message, Status, Text
-from grader.course.items import Context, Judgment, Prompt, QuizItem, essay, unreadable
-from grader.course.items._no_options import counted as counted
-from grader.course.items._no_options import options as options
+from grader.course.items import Context, Judgment, Prompt, unreadable
 from grader.course.problems import ValueProblem, unexpected
 
 #: A person reads the answer, however long it is.
@@ -91,11 +89,8 @@ class Spec:
 def validate(spec: Spec) -> Iterator[ValueProblem]:
     """Problems with the limits, the number of key points, and the length of the model answer."""
     if not 1 < spec.least < spec.most <= 250:
-        yield ValueProblem(
-            ("least",),
-            f"found {spec.least} to {spec.most} words; expected from 2 or more to 250 or fewer",
-            "out-of-range",
-        )
+        text = f"found {spec.least} to {spec.most} words; expected from 2 or more to 250 or fewer"
+        yield ValueProblem(("least",), text, "out-of-range")
     if not _FEWEST <= len(spec.key_points) <= _MOST:
         expected = f"{_FEWEST} to {_MOST} key points"
         yield unexpected(("key_points",), len(spec.key_points), expected, "wrong-length")
@@ -112,16 +107,15 @@ def judge(spec: Spec, value: object, context: Context) -> Judgment:
         value = "\n".join(value)
     length = _length(value[:MAX_LENGTH]) if isinstance(value, str) else 0
     if length < spec.least:
-        return unreadable(Text(_SHORT.fill(least=spec.least).en, _SHORT.fill(least=2 * spec.least).zh))
+        return unreadable(_SHORT.fill(least=_words(spec.least)))
     if length > spec.most:
-        return Judgment(Status.PENDING, 0.0, Text(_LONG.fill(most=spec.most).en, _LONG.fill(most=2 * spec.most).zh))
+        return Judgment(Status.PENDING, 0.0, _LONG.fill(most=_words(spec.most)))
     return Judgment(Status.PENDING, 0.0, Message("Your instructor will mark this answer."))
 
 
 def prompt(spec: Spec, context: Context) -> Prompt:
     """One line, in the learner's own words."""
-    en = _HOW.fill(least=spec.least, most=spec.most).en
-    return Prompt("line", Text(en, _HOW.fill(least=2 * spec.least, most=2 * spec.most).zh))
+    return Prompt("line", _HOW.fill(least=_words(spec.least), most=_words(spec.most)))
 
 
 def key(spec: Spec, context: Context) -> Text:
@@ -129,14 +123,14 @@ def key(spec: Spec, context: Context) -> Text:
     return spec.answer
 
 
-def quiz_item(spec: Spec, context: Context) -> QuizItem:
-    """A text, which a person marks."""
-    return essay(prompt(spec, context), key(spec, context))
-
-
 def without_key(spec: Spec) -> Spec:
     """The limits on length."""
     return Spec((), Message("…"), least=spec.least, most=spec.most)
+
+
+def _words(words: int) -> Text:
+    """A number of words, which is twice as many Chinese characters."""
+    return Text(str(words), str(2 * words))
 
 
 _CHINESE = re.compile(r"[\u3400-\u9fff]")

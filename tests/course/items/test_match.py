@@ -9,7 +9,7 @@ from grader.core.marks import plain
 from grader.core.model import Status, Text
 from grader.core.text import show_path
 from grader.course.items import Context, Judgment, match
-from grader.course.items._ids import Arrangeable
+from grader.course.items._options import Arrangeable
 from grader.course.items.match import Spec, WrongPair
 
 ADA = Context("spring", "ada", "Q16.methods")

@@ -9,7 +9,7 @@ import pytest
 from grader.core.model import Status, Text
 from grader.core.text import show_path
 from grader.course.items import Context, Judgment, order
-from grader.course.items._ids import Arrangeable
+from grader.course.items._options import Arrangeable
 from grader.course.items.order import Spec, WrongOrder
 
 ADA = Context("spring", "ada", "Q11.steps")

@@ -9,7 +9,7 @@ import pytest
 from grader.core.model import Status, Text
 from grader.core.text import show_path
 from grader.course.items import Context, proof
-from grader.course.items._ids import Arrangeable
+from grader.course.items._options import Arrangeable
 from grader.course.items.proof import Spec, WrongLine
 
 ADA = Context("spring", "ada", "Q18.mean")

@@ -36,7 +36,7 @@ def read(kind: str, bench: Bench) -> tuple[Question, list[str]]:
     found = schema_problems.validate(schema.question_file(checks.kinds()), raw)
     assert not isinstance(found, list), found
     question = found.build("questions/q01.yaml", checks.kinds())
-    known = validate.KnownNames(["examples"], [], None, bench.course.reference, None, checks.kinds())
+    known = validate.KnownNames(["examples"], [], bench.course.reference, None, checks.kinds())
     return question, [str(fault) for fault in validate.check_question(question, raw, known)]
 
 

@@ -11,8 +11,7 @@ from pathlib import Path
 
 from grader.core.model import Course, Item, Misconception, Question, Text
 from grader.course.items import match, multi, number, order, text
-from grader.course.items._ids import Arrangeable
-from grader.course.items._options import Option
+from grader.course.items._options import Arrangeable, Option
 from grader.course.items.choice import Spec as ChoiceSpec
 from grader.instructor.export import ExportOptions, ExportTarget, export
 
