@@ -15,7 +15,6 @@ from grader.course import starter
 from grader.learning import log, next_step, reference_view, watching
 from grader.learning.answers_file import PLACEHOLDER
 from grader.learning.log import Event
-from grader.learning.next_step import LearnerFiles
 from grader.learning.progress import progress_of, watch_events
 from grader.submission import read
 
@@ -81,8 +80,9 @@ def after_grading(
         offered = reference_view.offers(course, report, progress_of(course, events), log.now(), call.lang)
         shown += (line for each in offered for line in wrap(each, width()))
     folder = path if path.is_dir() else path.parent
-    files = LearnerFiles(tuple(present_files()), (folder / "answers.yaml").as_posix())
-    step = next_step.after_passing(course, events, log.now(), report, files) if report.code_passed else None
+    answers = (folder / "answers.yaml").as_posix()
+    passed = report.code_passed
+    step = next_step.after_passing(course, events, log.now(), report, present_files(), answers) if passed else None
     if step is not None:
         said, commands = step
         shown += [*wrap(said.of(call.lang), width()), *(f"  {command}" for command in commands)]

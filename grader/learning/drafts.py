@@ -52,24 +52,15 @@ MOST = 520_000
 _NOT_SAVED = Message("The draft cannot be saved: {reason}.")
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft(Filled):
     """What the fields of a form held at a time.
 
     ``mark`` is there if the fields were sent and judged. ``other`` are the fields of another window, if this draft was
     saved by one that had not seen them.
     """
 
-    fields: Entry
-    version: str
     at: datetime
-    mark: MarkedPart | None = None
-    other: Entry | None = None
-
-    @property
-    def filled(self) -> Filled:
-        """The form filled with this draft."""
-        return Filled(self.fields, self.mark, self.other, self.version)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +100,12 @@ class Drafts:
         with self._alone:
             before = self.read(name)
             other = before.other if before is not None else None
-            same = before is not None and before.fields == fields
+            same = before is not None and before.entry == fields
             if before is not None and not same and _unseen(before, seen, since):
-                other = before.fields
+                other = before.entry
             if before is not None and mark is None and same:
                 mark = before.mark
-            new = Draft(fields, secrets.token_hex(8), datetime.now(UTC), mark, other)
+            new = Draft(fields, mark, other, secrets.token_hex(8), at=datetime.now(UTC))
             if self.folder is not None:
                 self._save(self.folder, name, new)
         return new
@@ -170,7 +161,7 @@ def _encoded(draft: Draft) -> str:
         "format": FORMAT,
         "at": draft.at.isoformat(),
         "version": draft.version,
-        "fields": draft.fields,
+        "fields": draft.entry,
         "mark": None if draft.mark is None else [draft.mark.part, draft.mark.kind],
         "other": draft.other,
     }
@@ -183,7 +174,7 @@ def _decoded(entry: Mapping[str, Any]) -> Draft | None:
         return None
     mark, other = entry["mark"], entry["other"]
     return Draft(
-        fields=_fields(entry["fields"]),
+        entry=_fields(entry["fields"]),
         version=str(entry["version"]),
         at=datetime.fromisoformat(entry["at"]),
         mark=None if mark is None else MarkedPart(str(mark[0]), "unread" if mark[1] == "unread" else "wrong"),
@@ -209,7 +200,7 @@ class SavedText:
     def read(self, item: str) -> str:
         """The text of ``item``; empty if there is none."""
         draft = self.drafts.read(f"item/{item}")
-        return "\n".join(draft.fields.get("answer", ())) if draft is not None else ""
+        return "\n".join(draft.entry.get("answer", ())) if draft is not None else ""
 
     def write(self, item: str, text: str) -> None:
         """Save ``text``; empty text removes what was saved."""

@@ -33,14 +33,6 @@ class NextStep:
     commands: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class LearnerFiles:
-    """The paths of a learner's files: those of questions that are ``present``, and the one with or for ``answers``."""
-
-    present: tuple[str, ...]
-    answers: str
-
-
 def next_step(progress: Progress, due: int, present: Sequence[str] = ()) -> NextStep:
     """What to do next, if ``due`` cards are due for review.
 
@@ -117,21 +109,22 @@ def told(step: NextStep, due: int, lang: Lang, width: int) -> list[str]:
 
 
 def after_passing(
-    course: Course, log: Sequence[Event], now: datetime, report: Report, files: LearnerFiles
+    course: Course, log: Sequence[Event], now: datetime, report: Report, present: Sequence[str], answers: str
 ) -> tuple[Text, tuple[str, ...]] | None:
     """The next step and its commands, for the end of a report in which all code is correct; None if nothing is open.
 
-    Answers that the report misses come first: to questions of the quiz, or from the quiz into the file.
+    Answers that the report misses come first: to questions of the quiz, or from the quiz into the file ``answers``.
+    See ``next_step`` for ``present``.
     """
     progress = progress_of(course, log)
     for result in report.questions:
         if any(item.status is Status.MISSING for item in result.items):
             question = progress.question(result.id)
             to_ask = NextStep("quiz", question, next((item.item.id for item in open_items(question)), ""))
-            said = _said(to_ask, 0) if to_ask.name else _TO_ADD.fill(id=result.id, file=files.answers)
-            return said, (f"attncheck quiz {result.id} --to {files.answers}",)
+            said = _said(to_ask, 0) if to_ask.name else _TO_ADD.fill(id=result.id, file=answers)
+            return said, (f"attncheck quiz {result.id} --to {answers}",)
     due = review.waiting(review.cards(course, log), now)
-    step = next_step(progress, due, files.present)
+    step = next_step(progress, due, present)
     return None if step.kind == "done" else (_said(step, due), step.commands)
 
 

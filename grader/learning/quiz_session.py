@@ -62,11 +62,10 @@ class TypedAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class UnreadLine:
-    """A typed line that chooses options, but not by their numbers; ``why`` says what is wrong with it."""
+class UnreadableAnswer:
+    """The answer could not be parsed, or does not choose options by their numbers; it did not count as an attempt."""
 
-    text: str
-    why: Text
+    message: Text | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +75,7 @@ class UnknownCommand:
     word: str
 
 
-Action: TypeAlias = TypedAnswer | UnreadLine | UnknownCommand | Command
+Action: TypeAlias = TypedAnswer | UnreadableAnswer | UnknownCommand | Command
 
 _COMMAND = re.compile(r"\s*[:：]\s*(\S+)\s*")
 
@@ -95,7 +94,7 @@ def read(line: str, asked: items.Prompt | None = None) -> Action:
     if asked is None or not asked.choices or not line.strip():
         return TypedAnswer(line)
     answer = numbers.read(asked, line)
-    return TypedAnswer(answer) if isinstance(answer, str) else UnreadLine(line, answer)
+    return TypedAnswer(answer) if isinstance(answer, str) else UnreadableAnswer(answer)
 
 
 # ------------------------------------------------------------------------------------------- the session
@@ -290,13 +289,6 @@ def _after(record: ItemRecord, event: Answered) -> ItemRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class UnreadableAnswer:
-    """The answer could not be parsed; it did not count as an attempt."""
-
-    message: Text | None
-
-
-@dataclass(frozen=True, slots=True)
 class WrongAnswer:
     """An incorrect answer with attempts left.
 
@@ -327,7 +319,7 @@ class ExerciseAdvice:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """The item is settled: its outcome and the full feedback.
+    """The item is settled: the record, whose status is the outcome, and the full feedback.
 
     ``key`` is None in editions without answer keys. ``follows`` is an item about the same misconception that comes
     next; ``offer`` is one from elsewhere that the learner may ask for. ``words`` is the learner's answer, if there are
@@ -335,7 +327,6 @@ class Settled:
     are the ids of sources that the feedback on another item has named already.
     """
 
-    outcome: Literal["right", "wrong", "shown", "pending"]
     record: ItemRecord
     points: float
     message: Text | None
@@ -416,10 +407,8 @@ def step(session: Session, action: Action, now: datetime) -> StepResult:
 def _anywhere(session: Session, card: QuizCard, action: Action, now: datetime) -> StepResult | None:
     """The result of a command that works at any item, settled or not; None for other actions."""
     match action:
-        case UnknownCommand():
+        case UnknownCommand() | UnreadableAnswer():
             return StepResult(session, action)
-        case UnreadLine():
-            return StepResult(session, UnreadableAnswer(action.why))
         case "help":
             return StepResult(session, Navigation("help"))
         case "lang":
@@ -538,14 +527,8 @@ def settled(session: Session) -> Settled:
     assert card is not None and card.record.settled
     record, question, item = card.record, card.question, card.item
     belief = question.misconception(record.met[-1]) if record.met else None
-    outcome: dict[Status, Literal["right", "pending", "shown"]] = {
-        Status.PASSED: "right",
-        Status.PENDING: "pending",
-        Status.MISSING: "shown",
-    }
     cited = item.sources or question.sources
     return Settled(
-        outcome=outcome.get(record.status, "wrong"),
         record=record,
         points=item.points,
         message=items.kept_without_key(item) if item.sealed and record.status is Status.PENDING else None,
@@ -649,12 +632,8 @@ class Tally:
     possible: float
 
 
-@dataclass(frozen=True, slots=True)
-class SeenMisconception:
-    """A misconception that answers showed, with an exercise about it if it is open and may be told."""
-
-    known: progress.MisconceptionProgress
-    advice: ExerciseAdvice | None
+#: A misconception that answers showed, with an exercise about it if it is open and may be told.
+SeenMisconception: TypeAlias = tuple[progress.MisconceptionProgress, ExerciseAdvice | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -693,7 +672,7 @@ def _met(session: Session, pairs: Iterable[tuple[Question, Item]]) -> Iterator[S
         if (question.id, belief.id) in shown:
             tells = misconception.open and misconception.told
             advice = _advice(session, question, belief) if tells else None
-            yield SeenMisconception(misconception, advice)
+            yield misconception, advice
 
 
 def graded_answers(session: Session, *, settled: bool = False) -> dict[str, str]:
@@ -706,6 +685,12 @@ def graded_answers(session: Session, *, settled: bool = False) -> dict[str, str]
         for name, record in records.items()
         if record.answers and (record.settled or not settled)
     }
+
+
+def all_graded_answers(course: Course, log: Sequence[Event], *, settled: bool = False) -> dict[str, str]:
+    """The last answer in ``log`` to each graded item of ``course``; see ``graded_answers``."""
+    every = [item for question in course.questions for item in question.items]
+    return graded_answers(begin(course, "", "en", every, log), settled=settled)
 
 
 # ------------------------------------------------------------------------------------- a file of answers

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from grader.core.layout import cells, wrap
-from grader.core.model import Item, Lang, Message, Source, Text
+from grader.core.model import Item, Lang, Message, Source, Status, Text
 from grader.core.tables import table, texts
 from grader.core.text import (
     COMMA,
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from grader.core.page import Page
     from grader.learning.choice_widget import ChoiceState
+    from grader.learning.progress import MisconceptionProgress
 
 # ---------------------------------------------------------------------------------------------- texts
 
@@ -229,25 +230,27 @@ def _wrong(page: Page, answer: quiz_session.WrongAnswer, shown: QuizCard, *, but
 
 
 def _settled(page: Page, settled: Settled) -> None:
-    tries = settled.record.tries
-    head, mark, style = {
-        "right": (Message("Correct.") if tries == 1 else Message("Correct on attempt {tries}."), "✓", "bold green"),
-        "wrong": (Message("Incorrect."), "✗", "bold red"),
-        "shown": (Message("Here is the answer."), "", "bold"),
-        "pending": (Message("Saved. This answer is not graded automatically."), "…", "bold cyan"),
-    }[settled.outcome]
+    tries, status = settled.record.tries, settled.record.status
+    right, pending = status is Status.PASSED, status is Status.PENDING
+    correct = Message("Correct.") if tries == 1 else Message("Correct on attempt {tries}.")
+    heads = {
+        Status.PASSED: (correct, "✓", "bold green"),
+        Status.MISSING: (Message("Here is the answer."), "", "bold"),
+        Status.PENDING: (Message("Saved. This answer is not graded automatically."), "…", "bold cyan"),
+    }
+    head, mark, style = heads.get(status, (Message("Incorrect."), "✗", "bold red"))
     earned = page.say(OF_POINTS, earned=points(settled.record.earned * settled.points), possible=points(settled.points))
     message = _words(page, settled.message)
-    if settled.outcome == "pending":
+    if pending:
         page.lines(message or page.say(head), lead=f"{mark} ", style=style)
     else:
         page.row([(f"{mark} {page.say(head, tries=tries)}".lstrip(), style)], earned, style="dim")
-    if message and settled.outcome != "pending":
+    if message and not pending:
         page.lines(message, indent=2)
     if settled.words is not None:
         _key(page, Text(*[clean(settled.words, 1200, lines=True)] * 2), Message("You wrote"))
-    if settled.outcome != "right" and settled.key is not None:
-        _key(page, settled.key, Message("Sample answer") if settled.outcome == "pending" else Message("Correct answer"))
+    if not right and settled.key is not None:
+        _key(page, settled.key, Message("Sample answer") if pending else Message("Correct answer"))
     for unlike in settled.unlike:
         page.lines(page.say(LABELED, who=Message("Often confused"), said=page.say(unlike)), indent=2, style="yellow")
     truth = page.say(settled.truth) if settled.truth is not None else ""
@@ -392,26 +395,26 @@ def summary(page: Page, results: quiz_session.QuizSummary) -> None:
         page.row([(title, "")], page.say(SEMICOLON).join([count, share]), style="dim")
     if results.met:
         page.blank()
-        _beliefs(page, results.met)
+        _beliefs(page, [known for known, _ in results.met])
     page.blank()
     page.lines(page.say(Message("What to do next")), style="bold")
     if results.due:
         text = _GO_ON_IN_NOTEBOOK if page.notebook else Message("Items left: {due}. Continue with `attncheck quiz`.")
         page.lines(page.say(text, due=results.due), lead="  – ")
-    advised = {met.advice.exercise: met.advice for met in reversed(results.met) if met.advice is not None}
+    advised = {advice.exercise: advice for _, advice in reversed(results.met) if advice is not None}
     for advice in list(advised.values())[:3]:
         page.lines(page.say(_advice(advice)), lead="  – ")
     page.lines(page.say(_REVIEW_IN_TERMINAL if page.notebook else _REVIEW), lead="  – ")
     page.lines(page.say(_PRACTICE), style="dim")
 
 
-def _beliefs(page: Page, shown: Sequence[quiz_session.SeenMisconception]) -> None:
+def _beliefs(page: Page, shown: Sequence[MisconceptionProgress]) -> None:
     """Open misconceptions first, each with the correct statement; then the names of the resolved ones.
 
     While an item that showed one has attempts left, there is only the question to think about.
     """
     page.lines(page.say(Message("Misconceptions found")), style="bold")
-    still = [met.known for met in shown if met.known.open]
+    still = [known for known in shown if known.open]
     for known in still[:_MOST]:
         page.lines(page.say(PARENTHESIZED, what=known.title, more=Message("still open")), lead="  ✗ ", style="red")
         if known.told:
@@ -420,7 +423,7 @@ def _beliefs(page: Page, shown: Sequence[quiz_session.SeenMisconception]) -> Non
             page.lines(page.say(known.ask), indent=4, lead="→ ", style="cyan")
     if len(still) > _MOST:
         page.lines(page.say(Message("… and {more} more: `attncheck progress`"), more=len(still) - _MOST), indent=4)
-    resolved = dict.fromkeys(page.say(met.known.title) for met in shown if not met.known.open)
+    resolved = dict.fromkeys(page.say(known.title) for known in shown if not known.open)
     if resolved:
         names = page.say(COMMA).join(resolved)
         page.lines(page.say(LABELED, who=Message("resolved"), said=names), lead="  ✓ ", style="green")

@@ -5,18 +5,21 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets
+import jinja2
 from markupsafe import Markup
 
-from grader.core.marks import bare
+from grader.core.marks import bare, lines
 from grader.core.model import Lang, Message, Text
 from grader.core.page import Page
 from grader.core.tables import texts
+from grader.core.typesetting.html import prose, typeset, visible
 from grader.core.typesetting.html_page import HtmlPage
 from grader.course import items
-from grader.learning import log, quiz_html, quiz_session, quiz_view
+from grader.learning import log, quiz_session, quiz_view
 from grader.learning.entries import Entry, ShownChoice, answer_text, given_answer, partner_field, shown_choices
 
 if TYPE_CHECKING:
@@ -27,6 +30,7 @@ _PARTNER = Message("choose")
 _ACTIONS: tuple[Action, ...] = ("skip", "key", "back", "lang", "quit")
 _CHECK = Message("Check", "button")
 _YES = Message("Yes, that is it")
+_HERE = Path(__file__).parent
 
 
 #: What is typed in a terminal to say that a formula was read as it was meant.
@@ -82,17 +86,17 @@ class QuizWidgets:
             summary = quiz_session.summary(self.session)
             parts = [*said, self._written(lambda page: quiz_view.summary(page, summary))]
         else:
-            parts = [_html(quiz_html.macros().question(card, quiz_view.worth(card.item), lang))]
+            parts = [_html(_macros().question(card, quiz_view.worth(card.item), lang))]
             if settled or card.compares:
                 prompt = items.ask(card.item, card.context)
                 given = given_answer(card.item, prompt, self.session.record(card.item.id), lang)
-                parts.append(_html(quiz_html.macros().given(given, lang)))
+                parts.append(_html(_macros().given(given, lang)))
             self._read = dict
             if settled:
                 parts += [*said, self._after()]
             else:
                 parts += [*self._asked(card, feedback, said), self._buttons(card)]
-        self.box.children = [_html(quiz_html.style()), *parts]
+        self.box.children = [_html(_style()), *parts]
 
     def _asked(self, card: QuizCard, feedback: Feedback | None, said: list[Any]) -> list[Any]:
         """The fields for an answer, and the feedback on the one before; a model answer stands above its key points."""
@@ -154,6 +158,22 @@ def _html(content: Markup) -> Any:
     return ipywidgets.HTML(content)
 
 
+def _style() -> Markup:
+    """The style sheet of everything here."""
+    return Markup("<style>{}</style>").format(Markup((_HERE / "quiz_widgets.css").read_text("utf-8")))
+
+
+@functools.cache
+def _macros() -> Any:
+    """The macros of ``quiz_widgets.html``: ``question``, ``option`` and ``given`` return HTML."""
+    loader = jinja2.FileSystemLoader(_HERE)
+    options: dict[str, Any] = {"trim_blocks": True, "lstrip_blocks": True, "undefined": jinja2.StrictUndefined}
+    environment = jinja2.Environment(loader=loader, autoescape=True, **options)
+    environment.filters |= {"prose": prose, "typeset": typeset, "visible": visible}
+    environment.globals |= {"Message": Message, "lines": lines}
+    return environment.get_template("quiz_widgets.html").module
+
+
 def _fields(card: QuizCard, lang: Lang, entry: Entry, wrong: str) -> tuple[Any, Callable[[], Entry]]:
     """Where to answer ``card``, filled with ``entry``, and a function that gives what is entered there.
 
@@ -161,7 +181,7 @@ def _fields(card: QuizCard, lang: Lang, entry: Entry, wrong: str) -> tuple[Any, 
     """
     asked = card.asked
     shown = [each for each in shown_choices(asked, entry, lang) if each.id != quiz_session.NONE.id or not card.compares]
-    parts = [_html(quiz_html.macros().option(each, asked.form, wrong, lang)) for each in shown]
+    parts = [_html(_macros().option(each, asked.form, wrong, lang)) for each in shown]
     match asked.form:
         case "one" | "many":
             return _options(shown, parts, only_one=asked.form == "one")

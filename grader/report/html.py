@@ -79,15 +79,13 @@ def render(
 
     ``whose`` is the learner, by default as in the report. ``sections`` are those of earlier pages of this course.
     """
-    page = _Page.of(report, course, shown, whose, sections)
+    page = _Page(report, course, tuple(shown), whose or _named(report), sections)
     return _rendered("report.html", page, course.language(lang), sheet())
 
 
-def render_body(
-    report: Report, course: Course, lang: Lang, whose: PageLearner | None = None, sections: SectionCache | None = None
-) -> str:
+def render_body(report: Report, course: Course, lang: Lang, whose: PageLearner) -> str:
     """What ``render`` shows below the name, as a part of a page with the rules of ``sheet``."""
-    return _rendered("report_body.html", _Page.of(report, course, (), whose, sections), lang, "")
+    return _rendered("report_body.html", _Page(report, course, (), whose), lang, "")
 
 
 def render_part(
@@ -97,12 +95,16 @@ def render_part(
 
     Without ``style``, it is a page of the course, which has the rules of ``sheet`` already, and a page for each item.
     """
-    page = _Page.of(report, course, shown)
+    page = _Page(report, course, tuple(shown), _named(report))
     if not style:
         return _rendered("notebook.html", page, lang, "", "/items/")
     page = replace(page, practise=words.ASK_NEXT_IN_NOTEBOOK)
     own = sheet(_TEMPLATES / "notebook.css").replace(":root", ":scope").replace("body {", ":scope {")
     return _rendered("notebook.html", page, lang, f"@scope (.attncheck) {{ {own} }}")
+
+
+def _named(report: Report) -> PageLearner:
+    return PageLearner(report.learner, report.learner)
 
 
 def _rendered(template: str, page: _Page, lang: Lang, style: str, items: str = "") -> str:
@@ -114,6 +116,7 @@ def _rendered(template: str, page: _Page, lang: Lang, style: str, items: str = "
         course=page.course,
         lang=lang,
         words=words,
+        explained=explained,
         mark=mark,
         text=core_text,
         items=items,
@@ -211,48 +214,27 @@ class FirstProblem:
     heading: Text | None
     message: Text | None
     difference: Difference | None
-    truth: Text | None
-    ask: Text | None
-    ask_next: str | None
-    diagnosis: tuple[Reason, ...] = ()
+    truth: Text | None = None
+    ask: Text | None = None
+    ask_next: str | None = None
+    diagnosis: tuple[Diagnosis, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """Why it is wrong: a sentence, and the line of source that it is about, if there is one."""
-
-    text: Text
-    place: Text | None = None
-    line: explained.QuotedLine | None = None
-    number: int = 0
-    unfinished: bool = False
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Page:
-    """The functions that the template calls."""
+    """The functions that the template calls. See ``render``."""
 
     report: Report
     course: Course
     shown: tuple[ArrayComparison, ...]
     whose: PageLearner
-    item_ids: frozenset[str]
     sections: SectionCache | None = None
     practise: Text = words.ASK_NEXT_ON_PAGE
 
-    @classmethod
-    def of(
-        cls,
-        report: Report,
-        course: Course,
-        shown: Iterable[ArrayComparison],
-        whose: PageLearner | None = None,
-        sections: SectionCache | None = None,
-    ) -> _Page:
-        """The page of ``report``; see ``render``."""
-        names = frozenset(item.id for question in report.questions for item in question.items)
-        who = whose or PageLearner(report.learner, report.learner)
-        return cls(report, course, tuple(shown), who, names, sections)
+    @functools.cached_property
+    def item_ids(self) -> frozenset[str]:
+        """The ids of all items in the report."""
+        return frozenset(item.id for question in self.report.questions for item in question.items)
 
     def section(self, question: QuestionResult, caller: Callable[[], Markup]) -> Markup:
         """The section of ``question``: the one of an earlier page if that had the same, else what ``caller`` makes."""
@@ -345,7 +327,8 @@ class _Page:
         belief = self.course.misconception(question.id, item.misconception)
         if belief is not None:
             belief = misconceptions.after_answer(belief, item.id)
-        return finding(None, item.message, None, belief, belief.ask_next if belief else None)
+        problem = FirstProblem(None, item.message, None, ask_next=belief.ask_next if belief else None)
+        return _with_truth(problem, belief)
 
     def of_exercise(self, question: QuestionResult, exercise: ExerciseResult) -> FirstProblem | None:
         """What to say about the first failure of an exercise; None if it passed or is a stub."""
@@ -355,15 +338,15 @@ class _Page:
         belief = self.course.misconception(question.id, exercise.misconception)
         asked = self.course.question(question.id)
         about = misconceptions.items_about(self.course, belief.id, asked) if belief and asked else ()
-        problem = finding(
+        problem = FirstProblem(
             words.failure_heading(exercise, first, self.course) if first else None,
             (first.verdict.message if first else None) or exercise.message,
             difference(first) if first else None,
-            belief,
-            about[0].id if about else belief.ask_next if belief else None,
+            ask_next=about[0].id if about else belief.ask_next if belief else None,
         )
+        problem = _with_truth(problem, belief)
         sentences = "\n".join(text.en for text in (problem.message, problem.truth) if text is not None)
-        return replace(problem, diagnosis=tuple(map(_reason, explained.to_say(exercise, sentences, "en"))))
+        return replace(problem, diagnosis=tuple(explained.to_say(exercise, sentences, "en")))
 
     def pictures(self, exercise: ExerciseResult) -> list[DrawnArrays]:
         """The pictures of an exercise, those that differ first, and of these the case to fix first."""
@@ -376,30 +359,15 @@ class _Page:
         return sorted(drawn, key=lambda each: (each.correct, each.shown.case != first))
 
 
-def _reason(found: Diagnosis) -> Reason:
-    span = found.span
-    line = explained.quoted(span) if span is not None else None
-    if span is None or line is None:
-        return Reason(found.text)
-    return Reason(found.text, explained.place_text(span), line, span.line, found.unfinished)
-
-
-def finding(
-    heading: Text | None,
-    message: Text | None,
-    first: Difference | None,
-    belief: Misconception | None,
-    ask_next: str | None,
-) -> FirstProblem:
-    """A finding in which no sentence appears twice."""
+def _with_truth(problem: FirstProblem, belief: Misconception | None) -> FirstProblem:
+    """``problem`` with what is true instead of ``belief``, and a question about it; no sentence appears twice."""
     if belief is None:
-        return FirstProblem(heading, message, first, None, None, None)
-    if message == belief.truth:
-        message = None
+        return problem
+    message = None if problem.message == belief.truth else problem.message
     english = message.en if message is not None else ""
     truth = None if belief.truth.en in english else belief.truth
     ask = None if belief.ask is None or belief.ask.en in english else belief.ask
-    return FirstProblem(heading, message, first, truth, ask, ask_next)
+    return replace(problem, message=message, truth=truth, ask=ask)
 
 
 def difference(outcome: Outcome) -> Difference | None:

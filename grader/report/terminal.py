@@ -260,9 +260,7 @@ def _exercise(page: Page, exercise: ExerciseResult, course: Course, question: Qu
         first = None if exercise.status in _NOT_TRIED else exercise.first_failure
         if first is not None:
             page.lines(page.say(words.failure_heading(exercise, first, course)), indent=4, style="bold")
-        message = first.verdict.message if first is not None and first.verdict.message else exercise.message
-        sentences = _explain(page, message, question, exercise.misconception, first, course)
-        _diagnosis(page, exercise, sentences)
+        _diagnosis(page, exercise, _explain(page, exercise, first, course, question))
     _printed(page, exercise)
     _tally(page, exercise)
     for remark in exercise.remarks:
@@ -270,25 +268,19 @@ def _exercise(page: Page, exercise: ExerciseResult, course: Course, question: Qu
 
 
 def _explain(
-    page: Page,
-    message: Text | None,
-    question: Question | None,
-    misconception: str | None,
-    outcome: Outcome | None = None,
-    course: Course | None = None,
+    page: Page, exercise: ExerciseResult, first: Outcome | None, course: Course, question: Question | None
 ) -> str:
     """What is wrong and where, then what is true instead, and a question about it. Returns the sentences."""
-    indent = 4 if outcome is None else 6
+    indent = 4 if first is None else 6
+    message = first.verdict.message if first is not None and first.verdict.message else exercise.message
     sentences = _message(page, message, indent)
-    if outcome is not None and outcome.visibility == "public" and outcome.verdict.difference is not None:
-        _difference(page, outcome.verdict.difference, indent)
-    belief = question.misconception(misconception) if question is not None else None
+    if first is not None and first.visibility == "public" and first.verdict.difference is not None:
+        _difference(page, first.verdict.difference, indent)
+    belief = question.misconception(exercise.misconception) if question is not None else None
     if belief is None or question is None:
         return sentences
-    asked = belief.ask_next
-    if course is not None:  # a mistake in code: any item about it helps
-        asked = next((item.id for item in misconceptions.items_about(course, belief.id, question)), asked)
-    _belief(page, belief, sentences, indent, asked)
+    about = misconceptions.items_about(course, belief.id, question)  # any item about a mistake in code helps
+    _belief(page, belief, sentences, indent, about[0].id if about else belief.ask_next)
     return f"{sentences}\n{page.say(belief.truth)}"
 
 

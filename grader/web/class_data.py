@@ -5,10 +5,8 @@ from __future__ import annotations
 import contextlib
 import functools
 import re
-import secrets
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -26,6 +24,7 @@ from grader.classroom import audit
 from grader.classroom.gradebook import LearnerRow, change_token, open_gradebook
 from grader.classroom.marks import Mark
 from grader.classroom.results import Book
+from grader.core.cache import SizedCache
 from grader.core.errors import AttncheckError, UsageError
 from grader.core.model import Course, Exercise, Item, Lang, Message, Question, Text
 from grader.core.text import STATUS, timestamp
@@ -93,28 +92,6 @@ class Download:
     remarks: tuple[Text, ...]
 
 
-@dataclass(slots=True)
-class DownloadStore:
-    """The latest downloads with remarks, by an unguessable token."""
-
-    _known: OrderedDict[str, Download] = field(default_factory=OrderedDict)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def put(self, ready: Download) -> str:
-        """Keep a download, and return its token. The oldest one is dropped."""
-        token = secrets.token_urlsafe(16)
-        with self._lock:
-            self._known[token] = ready
-            while len(self._known) > _MOST_READY:
-                self._known.popitem(last=False)
-        return token
-
-    def get(self, token: str) -> Download | None:
-        """The download with this token; None if it was dropped."""
-        with self._lock:
-            return self._known.get(token)
-
-
 @dataclass(frozen=True, slots=True)
 class ClassData:
     """The class behind the pages: its results ``folder`` and the full ``course`` that grades it.
@@ -133,7 +110,8 @@ class ClassData:
     sessions: Sessions | None = None
     now: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
     remembered: VersionedCache = field(default_factory=VersionedCache, compare=False)
-    shelf: DownloadStore = field(default_factory=DownloadStore, compare=False)
+    #: The latest downloads with remarks, by an unguessable token; each counts as 1.
+    shelf: SizedCache[str, Download] = field(default_factory=lambda: SizedCache(_MOST_READY), compare=False)
     #: Held while a request is answered, so that its points and its answer come from the same person.
     turn: threading.Lock = field(default_factory=threading.Lock, compare=False)
     reading: ReadingLog = field(default_factory=lambda: ReadingLog(), compare=False)
@@ -333,12 +311,8 @@ class StaffVisit(Visit):
 
     def page(self, template: str, *, status: int | None = None, **given: Any) -> Response:
         """Render a page as a response. The status is 400 if a form was refused, else 200."""
-        return HTMLResponse(self.part(template, **given), status or (400 if self.problem else 200))
-
-    def part(self, template: str, **given: Any) -> str:
-        """Render a page as HTML."""
         class_data = self.class_data
-        return rendered(
+        text = rendered(
             template,
             self.lang,
             _CLASS,
@@ -359,6 +333,7 @@ class StaffVisit(Visit):
             numbers=_numbers,
             **given,
         )
+        return HTMLResponse(text, status or (400 if self.problem else 200))
 
     def _here(self) -> str:
         """The address to return to after a change of the language; the target of a form is not a page."""

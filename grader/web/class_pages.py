@@ -23,7 +23,6 @@ from grader.classroom.service import Attempt, Service
 from grader.classroom.words import policy_sentences
 from grader.core import files
 from grader.core.errors import AttncheckError, SubmissionError, UsageError
-from grader.core.files import portable_folder
 from grader.core.model import Course, ExerciseResult, Item, ItemResult, Message, Outcome, Report, Submission, Text
 from grader.core.text import duration
 from grader.course import items
@@ -36,7 +35,7 @@ from grader.instructor.mark_reports import (
     when_shown,
     withholds_results,
 )
-from grader.learning import answers_file, log, quiz_session
+from grader.learning import answers_file, log
 from grader.learning.log import Event
 from grader.report import html
 from grader.report.figures import kinds
@@ -159,11 +158,6 @@ class ClassWorkspace(LearnerWorkspace):
         """See ``LearnerWorkspace``."""
         rules = self.service.course.rules
         return None if self.row is None or rules.hidden_results == "always" else when_shown(rules, self.row)
-
-    def answers(self) -> dict[str, str]:
-        """The answers that are settled, by graded item, as `attncheck quiz --to` would write them."""
-        session = quiz_session.begin(self.course, self.name, "en", graded_items(self.course), self.events())
-        return quiz_session.graded_answers(session, settled=True)
 
     def written(self) -> tuple[str, ...]:
         """The names of the files that would be submitted, except the answers."""
@@ -295,14 +289,6 @@ class ClassVisit(LearnerVisit):
 
 def submit(visit: ClassVisit) -> Response:
     """Submit the current files and answers."""
-    receipt, new = _submit(visit)
-    name = inbox.attempt_name(receipt)
-    if new:
-        note_action(visit.folder, visit.person, "submitted", submission=name)
-    return overview_page(visit, Message("Submitted. Keep the receipt.") if new else _UNCHANGED, name)
-
-
-def _submit(visit: ClassVisit) -> tuple[inbox.Receipt, bool]:
     learner, most = visit.people.learners[visit.person.id], visit.service.course.pace.submissions_per_day
     with visit.service.submitting(learner):  # several windows submit one after another, and all of them count
         now = datetime.now(UTC)
@@ -311,7 +297,11 @@ def _submit(visit: ClassVisit) -> tuple[inbox.Receipt, bool]:
         if len(recent) >= most:
             left = (recent[-most] + _DAY - now).total_seconds()
             raise UsageError(_TOO_OFTEN.fill(most=most, time=duration(left)))
-        return visit.service.submit(learner, visit.learner.collected(), now)
+        receipt, new = visit.service.submit(learner, visit.learner.collected(), now)
+    name = inbox.attempt_name(receipt)
+    if new:
+        note_action(visit.folder, visit.person, "submitted", submission=name)
+    return overview_page(visit, Message("Submitted. Keep the receipt.") if new else _UNCHANGED, name)
 
 
 def attempts_state(visit: ClassVisit) -> Response:
@@ -462,13 +452,3 @@ def _for_learners(edition: Course, whole: Course, report: Report) -> Report:
         for part in report.questions
     )
     return replace(report, questions=tuple(questions), course_digest=edition.digest)
-
-
-def person_folder(folder: Path, person: ClassMember) -> Path:
-    """The folder with the code and the log of a person."""
-    return folder / portable_folder(person.id)
-
-
-def log_path(folder: Path) -> Path:
-    """The path of the log in a person's folder."""
-    return folder / "progress.jsonl"

@@ -98,7 +98,7 @@ def _after_check(visit: LearnerVisit, question: Question, text: str) -> Filled:
     """The editor after ``text`` was sent, with the draft that is left: another window's, if any."""
     draft = visit.learner.drafts.read(draft_of(question))
     entry = {"code": (text,)}
-    return Filled(entry) if draft is None else Filled(entry, other=draft.fields, version=draft.version)
+    return Filled(entry) if draft is None else Filled(entry, other=draft.entry, version=draft.version)
 
 
 def _keep_report(visit: LearnerVisit, question: Question, shown: ShownReport) -> None:
@@ -115,11 +115,11 @@ def _keep_report(visit: LearnerVisit, question: Question, shown: ShownReport) ->
 def _last_report(visit: LearnerVisit, question: Question, filled: Filled) -> ShownReport:
     """The last report on the code of a question; an empty one if there is none in this language."""
     kept = visit.learner.drafts.read(report_of(question))
-    if kept is None or visit.lang not in kept.fields:
+    if kept is None or visit.lang not in kept.entry:
         return ShownReport()
-    places = "[]" if filled.version else kept.fields["places"][0]  # the lines of a draft may be others
-    report = Markup(kept.fields[visit.lang][0])  # rendered by ``check_code``
-    return ShownReport(report, places, bool(kept.fields["passed"]), restored=True)
+    places = "[]" if filled.version else kept.entry["places"][0]  # the lines of a draft may be others
+    report = Markup(kept.entry[visit.lang][0])  # rendered by ``check_code``
+    return ShownReport(report, places, bool(kept.entry["passed"]), restored=True)
 
 
 def _code_page(
@@ -226,7 +226,7 @@ def memory_page(visit: LearnerVisit) -> Response:
     """A function to write from memory."""
     question, exercise = visit.exercise
     draft = visit.learner.drafts.read(draft_of(exercise))
-    filled = Filled({"code": (_stub(visit, question, exercise),)}) if draft is None else draft.filled
+    filled = draft or Filled({"code": (_stub(visit, question, exercise),)})
     return _memory_page(visit, exercise, filled.entry["code"][0], MemoryState(filled=filled))
 
 
@@ -282,7 +282,7 @@ def _keep_code(visit: LearnerVisit, exercise: Exercise, text: str) -> Filled:
     """The form after what was sent was saved as a draft. One that cannot be saved is still on the page."""
     entry = {"code": (text.replace("\r\n", "\n"),)}
     try:
-        return visit.learner.keep(exercise, entry, visit.sent("draft")).filled
+        return visit.learner.keep(exercise, entry, visit.sent("draft"))
     except UsageError:
         return Filled(entry)
 

@@ -10,6 +10,7 @@ import contextlib
 import hashlib
 import io
 import math
+import secrets
 import tempfile
 import zipfile
 from collections.abc import Mapping, Sequence
@@ -354,14 +355,14 @@ def downloads_page(visit: StaffVisit) -> Response:
 
 def make_download(visit: StaffVisit) -> Response:
     """Export a file, and send it; if there are remarks, show them first."""
-    class_data = visit.class_data
     name = visit.named("form")
     ready = _made(visit, name, existing(export_formats().get(name)).OPTIONS)
     visit.note("downloaded", format=name)
     if not ready.remarks:
         return attachment(ready.name, ready.data)
-    remarks = [remark.on_page for remark in ready.remarks]
-    return visit.page("instructor_ready.html", ready=ready, remarks=remarks, token=class_data.shelf.put(ready))
+    remarks, token = [remark.on_page for remark in ready.remarks], secrets.token_urlsafe(16)
+    visit.class_data.shelf.put(token, ready, 1)
+    return visit.page("instructor_ready.html", ready=ready, remarks=remarks, token=token)
 
 
 def _made(visit: StaffVisit, form: str, accepted: frozenset[str]) -> Download:

@@ -16,14 +16,15 @@ from grader.core.typesetting.html_page import HtmlPage
 from grader.course import items
 from grader.learning import log, next_step, quiz_view, review, review_view
 from grader.learning.drafts import Filled, MarkedPart
-from grader.learning.entries import Entry, answer_text, described, given_answer, shown_choices
+from grader.learning.entries import Entry, answer_text, described, given_answer, partner_field, shown_choices
 from grader.learning.log import Rating
 from grader.learning.quiz_session import ItemRecord, ReadingToConfirm, TypedAnswer, UnreadableAnswer, WrongAnswer
 from grader.learning.review import Card
-from grader.web.entries import entry_from_form, read_field
 from grader.web.learner import ItemState, draft_of
-from grader.web.visit import LearnerVisit
+from grader.web.visit import LearnerVisit, find_item
 
+#: A field cannot have more values than there are choices; what goes beyond was not sent by a form of ours.
+_MOST_VALUES = 50
 #: The actions of an item's form besides an answer.
 _COMMANDS = ("skip", "key")
 _CHOOSE_POINTS = Message("Choose the points that your answer made, or only “None of these”.")
@@ -56,7 +57,7 @@ class ReviewState:
 
 def item_page(visit: LearnerVisit) -> Response:
     """One item in its current state."""
-    question, item = visit.item(visit.named("item"))
+    question, item = visit.item
     again = "again" in visit.request.query_params
     state = visit.learner.ask(item, visit.lang, again=again)
     filled = visit.learner.filled(item, visit.lang, again=again)
@@ -68,7 +69,7 @@ def answer_item(visit: LearnerVisit) -> Response:
 
     A settled item gets a new attempt if the form was made for one, and if it has not been sent before.
     """
-    question, item = visit.item(visit.named("item"))
+    question, item = visit.item
     attempts = visit.learner.attempts_at(item)
     again = visit.asked("again") == str(attempts)
     sent = _answered(visit, item, again=again)
@@ -107,14 +108,25 @@ def _answered(visit: LearnerVisit, item: Item, *, again: bool) -> SentAnswer:
 def _entry(visit: LearnerVisit, asked: ItemState, comparing: bool, doubted: str | None) -> Entry:
     """What was entered: key points if ``comparing``, else the answer, or the ``doubted`` one that was confirmed."""
     if comparing:
-        return {"answer": read_field(visit.form, "answer")}
-    entry = entry_from_form(asked.card.asked, visit.form)
+        return {"answer": _values(visit, "answer")}
+    entry = _entered(visit, asked.card.asked)
     return {"answer": (doubted,)} if doubted is not None and not any(entry.values()) else entry
+
+
+def _entered(visit: LearnerVisit, asked: items.Prompt) -> Entry:
+    """What the form holds of an answer to ``asked``, complete or not."""
+    names = [partner_field(choice.id) for choice in asked.choices] if asked.form == "pairs" else ["answer"]
+    return {name: _values(visit, name) for name in names}
+
+
+def _values(visit: LearnerVisit, name: str) -> tuple[str, ...]:
+    """The texts of a field, with line ends as in files. Values that are not text are ignored."""
+    return tuple(value.replace("\r\n", "\n") for value in visit.all_typed(name)[:_MOST_VALUES])
 
 
 def _was_read(visit: LearnerVisit, item: Item, text: str) -> bool:
     """Whether a doubtful ``text`` was shown while it was typed, exactly as it is read."""
-    doubtful = items.doubtful(item, text) if read_field(visit.form, "read") == (text,) else ()
+    doubtful = items.doubtful(item, text) if _values(visit, "read") == (text,) else ()
     return bool(doubtful) and {*doubtful} <= {line.shown for line in items.read_lines(item, text)}
 
 
@@ -130,7 +142,7 @@ def _kept(visit: LearnerVisit, item: Item, sent: SentAnswer) -> SentAnswer:
         draft = visit.learner.keep(item, sent.filled.entry, seen, mark=sent.filled.mark)
     except UsageError:  # it is on the page, which does not say that a draft was saved
         return sent
-    return replace(sent, filled=draft.filled)
+    return replace(sent, filled=draft)
 
 
 def _mark(state: ItemState, text: str) -> MarkedPart | None:
@@ -164,7 +176,7 @@ def _onward(visit: LearnerVisit, question: Question, item: Item) -> str:
 
 def reading(visit: LearnerVisit) -> Response:
     """How the lines of an answer are interpreted while it is typed. Nothing is graded or saved."""
-    _, item = visit.item(visit.named("item"))
+    _, item = visit.item
     text = visit.typed("answer") if visit.request.method == "POST" else visit.asked("answer")
     text = text.replace("\r\n", "\n")
     rowed = items.ask(item, items.Context("", "", item.id)).form == "lines"
@@ -188,9 +200,9 @@ def _drafted(visit: LearnerVisit) -> tuple[Item | Question | Exercise, Entry]:
     """What a draft is of, and its fields. Raises HTTPException (404) for anything that the course does not have."""
     kind, name, course = visit.named("kind"), visit.named("name"), visit.learner.course
     if kind == "item":
-        item = visit.item(name)[1]
-        return item, entry_from_form(visit.learner.ask(item, visit.lang, again=True).card.asked, visit.form)
-    text = read_field(visit.form, "code")[:1]
+        _, item = find_item(course, name)
+        return item, _entered(visit, visit.learner.ask(item, visit.lang, again=True).card.asked)
+    text = _values(visit, "code")[:1]
     if kind == "code" and (question := course.question(name)) is not None and text:
         return question, {"code": text}
     if kind == "memory" and (exercise := course.exercise(name)) is not None and text:
@@ -224,7 +236,7 @@ def _card_page(card: Card) -> str:
 
 def review_item(visit: LearnerVisit) -> Response:
     """An item in a review."""
-    question, item = visit.item(visit.named("item"))
+    question, item = visit.item
     state = visit.learner.ask_for_review(item, visit.lang)
     filled = visit.learner.filled(item, visit.lang, again=True, from_memory=True)
     return _item_page(visit, question, SentAnswer(state, filled), ReviewState(item.id))
@@ -232,7 +244,7 @@ def review_item(visit: LearnerVisit) -> Response:
 
 def review_answer(visit: LearnerVisit) -> Response:
     """An answer in a review, or the learner's own rating."""
-    question, item = visit.item(visit.named("item"))
+    question, item = visit.item
     learner, lang = visit.learner, visit.lang
     if visit.typed("do") == "rate":
         rating = learner.rate_item(item, lang, chosen_rating(visit))

@@ -256,8 +256,8 @@ class LearnerWorkspace:
         if draft is None:
             return Filled(entry)
         if saved_at is not None and saved_at > draft.at:
-            return Filled(entry, None, None if draft.fields == entry else draft.fields, draft.version)
-        return draft.filled
+            return Filled(entry, None, None if draft.entry == entry else draft.entry, draft.version)
+        return draft
 
     def about_results(self) -> Text | None:
         """In a class: when the results of submitted answers are shown, unless that is at once."""
@@ -347,12 +347,13 @@ class LearnerWorkspace:
     def make_room(self, size: int, *, replaced: str = "") -> None:
         """Do nothing: learners may fill their own disks. See ``ClassWorkspace``."""
 
-    def everything(self, lang: Lang) -> bytes:
+    def answers(self) -> dict[str, str]:
+        """The answers that are settled, by graded item, as `attncheck quiz --to` would write them."""
+        return quiz_session.all_graded_answers(self.course, self.events(), settled=True)
+
+    def everything(self) -> bytes:
         """A zip of all files, the progress log, and the settled answers."""
-        every = tuple(item for question in self.course.questions for item in question.items)
-        session = quiz_session.begin(self.course, self.name, lang, every, self.events())
-        answers = quiz_session.graded_answers(session, settled=True)
-        return work.make_bundle(self.folder, self.state, self.name, answers)
+        return work.make_bundle(self.folder, self.state, self.name, self.answers())
 
     # ------------------------------------------------------------------------------------- code
 

@@ -257,4 +257,4 @@ def work_page(
 def download_everything(visit: LearnerVisit) -> Response:
     """All files, the answers and the progress log as a zip."""
     headers = {"Content-Disposition": 'attachment; filename="attncheck-work.zip"'}
-    return Response(visit.learner.everything(visit.lang), media_type="application/zip", headers=headers)
+    return Response(visit.learner.everything(), media_type="application/zip", headers=headers)

@@ -21,10 +21,11 @@ from starlette.routing import Mount, Route
 from grader.classroom.class_folder import WORK, ClassSettings
 from grader.classroom.service import Service
 from grader.core.bounded import SMALL
+from grader.core.files import portable_folder
 from grader.core.model import Lang, Message, Text
 from grader.grading.checker import Checker
 from grader.web import class_pages
-from grader.web.class_pages import MOST_FORMULA, ClassChecker, ClassVisit, ClassWorkspace, log_path, person_folder
+from grader.web.class_pages import MOST_FORMULA, ClassChecker, ClassVisit, ClassWorkspace
 from grader.web.gate import AT_ONCE, SIGN_OUT, Gate, Proxy, restrict
 from grader.web.limits import RateLimit
 from grader.web.pages import learner_app
@@ -183,13 +184,13 @@ class Site:
         return self._workspaces[person.id]
 
     def _workspace(self, person: ClassMember) -> ClassWorkspace:
-        folder = person_folder(self.service.plan.folder / WORK, person)
+        folder = self.service.plan.folder / WORK / portable_folder(person.id)
         checker = ClassChecker(person.id, self.service, self._checks)
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         return ClassWorkspace(
             self.service.edition,
             folder / "work",
-            log_path(folder),
+            folder / "progress.jsonl",
             person.id,
             lambda: cast("Checker", checker),
             shown=person.name,

@@ -104,9 +104,10 @@ class LearnerVisit(Visit):
         """The question that the path names. Raises HTTPException (404) if there is none."""
         return existing(self.learner.course.question(self.named("question")))
 
-    def item(self, name: str) -> tuple[Question, Item]:
-        """An item with its question. Raises HTTPException (404) if there is none of this name."""
-        return find_item(self.learner.course, name)
+    @property
+    def item(self) -> tuple[Question, Item]:
+        """The item that the path names, with its question. Raises HTTPException (404) if there is none."""
+        return find_item(self.learner.course, self.named("item"))
 
     @property
     def exercise(self) -> tuple[Question, Exercise]:

@@ -76,13 +76,9 @@ def _read(path: Path, shown: str, most_old: int | None) -> FoundFiles:
     broken += [notice for notice in submission.notices if notice.urgent and kind_of(notice.where) == "answers"]
     if broken:
         raise Unusable(broken[0].where, broken[0].text)
-    return replace_answers_name(got)
-
-
-def replace_answers_name(got: FoundFiles) -> FoundFiles:
-    """``got`` with its answers file under the usual name, so that a folder never has two of them."""
-    raws = (dataclasses.replace(raw, path=_ANSWERS) if raw.kind == "answers" else raw for raw in got.raws)
-    return dataclasses.replace(got, raws=tuple(raws))
+    # Answers get the usual name, so that a folder never has two files with them.
+    renamed = (dataclasses.replace(raw, path=_ANSWERS) if raw.kind == "answers" else raw for raw in got.raws)
+    return dataclasses.replace(got, raws=tuple(renamed))
 
 
 def save_uploads(folder: Path, uploads: Sequence[FoundFiles], *, replace: bool) -> list[str]:

@@ -170,7 +170,7 @@ def _stopped(folder: Path, course: Course) -> int:
             for belief in sorted(misconceptions.misconceptions_of(item))
         ]
         found = quiz_session.summary(quiz_session.begin(course, "mlory", "en", question.items, wrong)).met
-        told += sum(met.known.told or met.advice is not None for met in found)
+        told += sum(known.told or advice is not None for known, advice in found)
         told += sum(belief.told for belief in progress.progress_of(course, wrong, {}).beliefs)
     return told
 

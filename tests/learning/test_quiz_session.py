@@ -166,7 +166,7 @@ def test_right_at_once() -> None:
     """A right answer settles the item for all its points, and is kept."""
     (turn,) = play(begin(), " D ")
     assert isinstance(turn.feedback, Settled)
-    assert (turn.feedback.outcome, turn.feedback.record.earned, turn.feedback.truth) == ("right", 1.0, None)
+    assert (turn.feedback.record.status, turn.feedback.record.earned, turn.feedback.truth) == (Status.PASSED, 1.0, None)
     assert turn.feedback.sources == (SOURCES[0],)
     assert turn.events == (Answered(NOW, "test", "Q1.one", "D", 1.0, Status.PASSED, None, 1, True),)
 
@@ -177,7 +177,7 @@ def test_wrong_gets_the_guiding_question_and_another_try() -> None:
     assert first.feedback == WrongAnswer(0.0, None, ASK, 2, 0.5, "a")
     assert second.feedback == WrongAnswer(0.0, None, ASK, 1, 0.25, "b")
     assert isinstance(third.feedback, Settled)
-    assert (third.feedback.outcome, third.feedback.record.earned) == ("right", 0.25)
+    assert (third.feedback.record.status, third.feedback.record.earned) == (Status.PASSED, 0.25)
     assert third.feedback.truth == TRUTH
 
 
@@ -186,7 +186,7 @@ def test_the_last_try_brings_the_key() -> None:
     *_, turn = play(begin(), "c", "b", "a")
     said = turn.feedback
     assert isinstance(said, Settled)
-    assert (said.outcome, said.record.earned, said.truth) == ("wrong", 0.0, TRUTH)
+    assert (said.record.status, said.record.earned, said.truth) == (Status.FAILED, 0.0, TRUTH)
     card = quiz_session.current(turn.session)
     assert card is not None and said.key is not None
     assert said.key.en == f"{numbers(card.asked.choices)['d']}: text d"
@@ -197,7 +197,7 @@ def test_key_on_demand_gives_up() -> None:
     """``:key`` shows everything; what was earned so far stays."""
     (turn,) = play(begin(), ":key")
     assert isinstance(turn.feedback, Settled)
-    assert turn.feedback.outcome == "shown"
+    assert turn.feedback.record.status is Status.MISSING
     assert events([turn]) == (Answered(NOW, "test", "Q1.one", "", 0.0, Status.MISSING, None, 1, True),)
     partly = begin(name="Q1.some")
     *_, turn = play(partly, "a", ":key")
@@ -235,7 +235,7 @@ def test_partial_credit_counts_for_the_best_try() -> None:
     """Half of it at the first try is worth more than a quarter of all at the third."""
     *_, turn = play(begin(name="Q1.some"), "a", "c", "a, b")
     assert isinstance(turn.feedback, Settled)
-    assert (turn.feedback.outcome, turn.feedback.record.earned) == ("right", 0.5)
+    assert (turn.feedback.record.status, turn.feedback.record.earned) == (Status.PASSED, 0.5)
 
 
 def test_the_learners_own_numbers() -> None:
@@ -255,7 +255,7 @@ def test_waiting_for_a_person_is_no_lost_point(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(quiz_session.items, "judge", lambda *_: judged)
     (turn,) = play(begin(name="Q1.one"), "whatever")
     assert isinstance(turn.feedback, Settled)
-    assert (turn.feedback.outcome, turn.feedback.message) == ("pending", WORDS)
+    assert (turn.feedback.record.status, turn.feedback.message) == (Status.PENDING, WORDS)
     (tally,) = quiz_session.summary(turn.session).tallies
     assert (tally.earned, tally.possible, tally.settled) == (0.0, 0.0, 1)
 
@@ -432,11 +432,11 @@ def test_summary() -> None:
     found = quiz_session.summary(last.session)
     (tally,) = found.tallies
     assert (tally.settled, tally.count, tally.earned, tally.possible) == (1, 4, 1.0, 8.0)
-    (met,) = found.met
-    assert (met.known.belief.id, met.known.open, met.advice) == ("halves", False, None)
+    ((known, advice),) = found.met
+    assert (known.belief.id, known.open, advice) == ("halves", False, None)
     assert found.due == 3
     *_, wrong = play(begin(), "c", "b", "a")
-    names = {met.known.belief.id for met in quiz_session.summary(wrong.session).met if met.known.open}
+    names = {known.belief.id for known, _ in quiz_session.summary(wrong.session).met if known.open}
     assert names == {"halves", "jumps", "strays"}
 
 
@@ -537,7 +537,7 @@ def test_what_looks_different_is_confirmed(yes: str) -> None:
     """Before it counts as an attempt; a yes, or the same answer once more, confirms it."""
     asked, done = reading("\\frac{n}{2} tokens", yes)
     assert asked.feedback == quiz_session.ReadingToConfirm(("n/2",)) and not asked.events
-    assert isinstance(done.feedback, Settled) and done.feedback.outcome == "right"
+    assert isinstance(done.feedback, Settled) and done.feedback.record.status is Status.PASSED
     assert done.feedback.record.answers == ("\\frac{n}{2} tokens",)
 
 

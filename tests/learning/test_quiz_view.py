@@ -24,7 +24,6 @@ from grader.learning.quiz_session import (
     Navigation,
     QuizCard,
     QuizSummary,
-    SeenMisconception,
     Settled,
     Tally,
     UnknownCommand,
@@ -42,7 +41,7 @@ HOME: Question = replace(question("Q1"), title=TITLE)
 PAPER = Source("p", "On Attention", "Ada, Bob, Cyd, Dan", 2020, "Journal 1")
 MANUAL = Source("m", "A Manual", "Eve, Flo", 2021, "online")
 
-NEW = ItemRecord()
+NEW, THIRD = ItemRecord(), ItemRecord(tries=3, earned=0.25)
 
 
 def card(form: Form = "one", record: ItemRecord = NEW, **more: object) -> QuizCard:
@@ -61,11 +60,10 @@ def card(form: Form = "one", record: ItemRecord = NEW, **more: object) -> QuizCa
     return replace(made, **more)
 
 
-def settled(outcome: str = "wrong", **more: object) -> Settled:
+def settled(status: Status = Status.FAILED, record: ItemRecord = THIRD, **more: object) -> Settled:
     """An item that is done with."""
     made = Settled(
-        outcome=outcome,  # type: ignore[arg-type]
-        record=ItemRecord(tries=3, earned=0.25, settled=True),
+        record=replace(record, status=status, settled=True),
         points=2,
         message=None,
         truth=TRUTH,
@@ -101,8 +99,8 @@ BELIEF = Misconception("picks-the-best", TRUTH)
 SUMMARY = QuizSummary(
     (Tally(HOME, 2, 5, 1.5, 6.0),),
     (
-        SeenMisconception(MisconceptionProgress(HOME, BELIEF, 1, True, NOW), ExerciseAdvice("half", "Q1", "same")),
-        SeenMisconception(MisconceptionProgress(HOME, replace(BELIEF, id="ties"), 1, False, NOW), None),
+        (MisconceptionProgress(HOME, BELIEF, 1, True, NOW), ExerciseAdvice("half", "Q1", "same")),
+        (MisconceptionProgress(HOME, replace(BELIEF, id="ties"), 1, False, NOW), None),
     ),
     3,
 )
@@ -187,16 +185,16 @@ def test_card_that_is_settled() -> None:
             replace(settled(), cited=frozenset("p")),
             "Source: Ada et al., 2020 Source: Eve, Flo, “A Manual”, 2021, online",
         ),
-        (settled("shown"), "Here is the answer. 0.5 of 2 points Correct answer"),
-        (settled("right"), "✓ Correct on attempt 3. 0.5 of 2 points Every key"),
+        (settled(Status.MISSING), "Here is the answer. 0.5 of 2 points Correct answer"),
+        (settled(Status.PASSED), "✓ Correct on attempt 3. 0.5 of 2 points Every key"),
         (
-            settled("right", record=ItemRecord(tries=1, earned=1.0), truth=None),
+            settled(Status.PASSED, record=ItemRecord(tries=1, earned=1.0), truth=None),
             "✓ Correct. 2 of 2 points Read the formula.",
         ),
-        (settled("right", record=ItemRecord(tries=2, earned=0.5)), "✓ Correct on attempt 2. 1 of 2 points"),
-        (settled("right", record=ItemRecord(tries=5)), "✓ Correct on attempt 5. 0 of 2 points"),
-        (settled("pending"), "… Saved. This answer is not graded automatically. Sample answer: b: Sums"),
-        (settled("pending", message=TRUTH, truth=None), "… Every key that is not blocked contributes. Sample answer"),
+        (settled(Status.PASSED, record=ItemRecord(tries=2, earned=0.5)), "✓ Correct on attempt 2. 1 of 2 points"),
+        (settled(Status.PASSED, record=ItemRecord(tries=5)), "✓ Correct on attempt 5. 0 of 2 points"),
+        (settled(Status.PENDING), "… Saved. This answer is not graded automatically. Sample answer: b: Sums"),
+        (settled(Status.PENDING, message=TRUTH, truth=None), "… Every key that is not blocked contributes. Sample"),
         (settled(key=Text("a: x\nb: y", "")), "Correct answer: a: x b: y Every"),
         (
             settled(message=TRUTH, explain=TRUTH),

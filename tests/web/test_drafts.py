@@ -57,7 +57,7 @@ def test_a_draft_is_what_was_written(tmp_path: Path) -> None:
     drafts.write("item/Q1.a", fields)
     again = Drafts(tmp_path / "d", "course\0ada")
     found = again.read("item/Q1.a")
-    assert found is not None and found.fields == fields
+    assert found is not None and found.entry == fields
     assert again.read("item/Q1.b") is None and Drafts(tmp_path / "d", "course\0bo").read("item/Q1.a") is None
     assert (tmp_path / "d").stat().st_mode & 0o077 == 0
 
@@ -74,7 +74,7 @@ def test_a_damaged_draft_costs_only_itself(tmp_path: Path, data: bytes) -> None:
     assert drafts.read("item/Q1.a") is None
     drafts.write("item/Q1.a", {"answer": ("y",)})
     found = drafts.read("item/Q1.a")
-    assert found is not None and found.fields == {"answer": ("y",)}
+    assert found is not None and found.entry == {"answer": ("y",)}
 
 
 def test_a_draft_has_a_greatest_size(tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ def test_a_draft_has_a_greatest_size(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="longer than 520000"):
         drafts.write("code/Q1", {"code": ("x" * 520_001,)})
     found = drafts.read("code/Q1")
-    assert found is not None and found.fields == {"code": ("x",)}
+    assert found is not None and found.entry == {"code": ("x",)}
 
 
 def test_the_newest_wins_and_the_other_is_kept(tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_the_newest_wins_and_the_other_is_kept(tmp_path: Path) -> None:
     one = drafts.write("a", {"answer": ("12",)}, one.version)
     assert one.other is None
     two = drafts.write("a", {"answer": ("two",)}, "")
-    assert two.other == {"answer": ("12",)} and two.fields == {"answer": ("two",)}
+    assert two.other == {"answer": ("12",)} and two.entry == {"answer": ("two",)}
     two = drafts.write("a", {"answer": ("two!",)}, two.version)
     assert two.other == {"answer": ("12",)}, "until the answer is sent"
     drafts.settle("a", one.version)
@@ -126,7 +126,7 @@ def test_many_windows_at_once(tmp_path: Path) -> None:
     for window in windows:
         window.join()
     found = drafts.read("a")
-    assert found is not None and re.fullmatch(r"\d-\d", found.fields["answer"][0])
+    assert found is not None and re.fullmatch(r"\d-\d", found.entry["answer"][0])
     assert len([*tmp_path.iterdir()]) == 1
 
 
@@ -500,11 +500,11 @@ def test_a_kill_loses_no_saved_draft(tmp_path: Path) -> None:
     for path, text in saved.items():
         found = drafts.read(path)
         assert found is not None
-        (there,) = found.fields.get("answer") or found.fields["code"]
+        (there,) = found.entry.get("answer") or found.entry["code"]
         numbers = [int(each.strip("# \n")) for each in (there, text) if not path.startswith("item")]
         assert numbers in ([], [*numbers[:1]] * 2) or numbers[0] == numbers[1] + 1, "that, or the one on its way"
     process, window = started(tmp_path, port)
-    (code,) = drafts.read("code/Q1").fields["code"]  # type: ignore[union-attr]
+    (code,) = drafts.read("code/Q1").entry["code"]  # type: ignore[union-attr]
     assert code in window.open(f"{url}/questions/Q1/code").read().decode()
     assert Form(window.open(f"{url}/items/Q1.a").read().decode()).entry["answer"][0] in "ab"
     process.kill()

@@ -22,11 +22,6 @@ _STOPS: dict[AxisScale, tuple[Colour, ...]] = {
 }
 
 
-def stops(scale: AxisScale) -> tuple[Colour, ...]:
-    """The colours of a scale, evenly spaced."""
-    return _STOPS[scale]
-
-
 def colour(scale: AxisScale, share: float) -> Colour:
     """The colour at ``share`` of the way from the low end (0) to the high one (1)."""
     return between(_STOPS[scale], share)

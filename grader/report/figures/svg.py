@@ -262,7 +262,7 @@ def _drawn(line: Line, across: _Scale, up: _Scale, dash: str) -> Iterator[Markup
     for place in places:
         path, pen = (path, "M") if place is None else (f"{path}{pen}{place[0]:.1f} {place[1]:.1f}", "L")
     kind = _kind(line)
-    yield Markup('<path class="line-of {}" d="{}"{}/>').format(kind, path, _dashes(dash or _whose(line)))
+    yield Markup('<path class="line-of {}" d="{}"{}/>').format(kind, path, _dashes(line, dash))
     if line.who != "theory":
         for index in marked(line):
             if (place := places[index]) is not None:
@@ -273,11 +273,8 @@ def _kind(line: Line) -> str:
     return "theory" if line.who == "theory" else f"hue{line.hue % len(palette.HUES)}"
 
 
-def _whose(line: Line) -> str:
-    return "6 4" if line.who == "learner" else ""
-
-
-def _dashes(dash: str) -> Markup:
+def _dashes(line: Line, dash: str) -> Markup:
+    dash = "6 4" if line.who == "learner" else dash
     return Markup(' stroke-dasharray="{}"').format(dash) if dash else Markup("")
 
 
@@ -290,7 +287,7 @@ def _mark(kind: str, x: float, y: float, *, learner: bool) -> Markup:
 def _sample(line: Line, dash: str) -> Markup:
     kind = _kind(line)
     mark = Markup("") if line.who == "theory" else _mark(kind, 17, 8, learner=line.who == "learner")
-    path = Markup('<path class="line-of {}" d="M1 8H33"{}/>').format(kind, _dashes(dash or _whose(line)))
+    path = Markup('<path class="line-of {}" d="M1 8H33"{}/>').format(kind, _dashes(line, dash))
     return Markup('<svg width="34" height="16" aria-hidden="true">{}{}</svg>').format(path, mark)
 
 
@@ -372,16 +369,12 @@ def _key(panel: HeatMap, lang: Lang) -> Iterator[tuple[Markup, str]]:
     """What the colours mean."""
     if panel.scale == "boolean":
         for share, word in zip((0.0, 1.0), _ALLOWED, strict=True):
-            yield _swatch(panel, share), word.of(lang)
+            yield _square(palette.colour(panel.scale, share)), word.of(lang)
     elif not panel.percent:
         for share in (0.0, 0.5, 1.0):
-            yield _swatch(panel, share), _number(panel.low + share * (panel.high - panel.low))
+            yield _square(palette.colour(panel.scale, share)), _number(panel.low + share * (panel.high - panel.low))
     if not np.isfinite(panel.values).all():
         yield _square(palette.MISSING), Message("no number").of(lang)
-
-
-def _swatch(panel: HeatMap, share: float) -> Markup:
-    return _square(palette.colour(panel.scale, share))
 
 
 def _square(colour: palette.Colour) -> Markup:
