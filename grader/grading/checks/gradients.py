@@ -79,7 +79,7 @@ _CUT_SOME = Message("no gradient reaches some of the inputs or parameters: the p
 _WRONG_SOME = Message("one of the gradients differs from the expected one")
 _WRONG = Message("the gradient with respect to {name} differs from the expected one")
 _POISONED = Message(
-    "as soon as a query may not attend to any key, gradients are NaN, and one training step makes every weight NaN; no "
+    "as soon as a query may not attend to any key, gradients are NaN, and one training step makes weights NaN; no "
     "points are lost. The cause is a softmax over a row of `-inf`, which `nan_to_num` hides in the result only: "
     "`scores.masked_fill(~mask, -inf)` before the softmax and `weights.masked_fill(~mask, 0)` after it keep them finite"
 )

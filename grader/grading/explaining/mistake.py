@@ -28,9 +28,17 @@ def mistake(failure: WrongExercise) -> Iterator[Diagnosis]:
     if single is not None and not _is_confirmed(failure, single):
         return
     names = (single.misconception,) if single else pairs.both(failure) or pairs.by_case(failure)
+    shown = next((each.seen.spec.kind for each in failure.evidence if each.failed), "")
+    names = tuple(sorted(names, key=lambda name: shown not in _checks_failed(failure, name)))
     for believed in map(failure.question.misconception, names):
         if believed is not None:
             yield Diagnosis("mistake", believed.truth, believed.id)
+
+
+def _checks_failed(failure: WrongExercise, misconception: str) -> set[str]:
+    """The checks that the mistakes with this misconception fail; a report shows the first that failed."""
+    mistakes = (each.mistake for each in failure.known if each.mistake.misconception == misconception)
+    return {check.partition("/")[0] for mistake in mistakes for check in mistake.fails}
 
 
 def diagnose(

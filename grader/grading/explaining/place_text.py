@@ -11,6 +11,9 @@ from grader.core.text import EMPTY
 from grader.grading.compare import number
 from grader.grading.explaining.traces import Values
 
+#: Numbers below it block a key as −∞ does, so that another difference matters more.
+_BLOCKING = -1e3
+
 NEXT_STEP = Message(
     "In this case, the value at line {line} is correct: {there}. Your code never computes {absent}, which could come "
     "next: check how it goes on from there."
@@ -51,5 +54,6 @@ def _difference(mine: Any, right: Any) -> Text:
         return EMPTY
     if not a.ndim:
         return _NUMBER.fill(mine=number(a[()]), right=number(b[()]))
-    index = tuple(int(i) for i in np.argwhere(wrong)[0])
+    blocked = np.isneginf(b.astype(float)) & (a.astype(float) < _BLOCKING)
+    index = tuple(int(i) for i in np.argwhere(wrong & ~blocked if (wrong & ~blocked).any() else wrong)[0])
     return _ENTRY.fill(index=list(index), mine=number(a[index]), right=number(b[index]))

@@ -68,3 +68,22 @@ def test_a_few_ids_say_little(wrong: tuple[Observation, ...], alike: list[bool |
             rerun=lambda asked, files=None, reference=None: alike,
         )
         assert [each.misconception for each in mistake(whole)] == (["squares"] if expected else [])
+
+
+def test_what_the_report_shows_first_is_explained_first() -> None:
+    """Of two mistakes, the one that fails the first check that failed."""
+    one, two, both = gave([1.0, 2.0, 3.0, 4.0]), gave([5.0, 6.0, 7.0, 8.0]), gave([9.0, 3.0, 2.0, 8.0])
+    seen = [tried("c", Status.FAILED, check="causal", got=both)]
+    seen += [tried(str(at), Status.FAILED, got=got) for at, got in enumerate((one, two, both))]
+    right = gave([0.0, 1.0, 0.5, 2.0])
+    known = [
+        MistakeSignature(Mistake("norm", (), ("values",)), [both, one, right, two]),
+        MistakeSignature(Mistake("mask", (), ("causal", "values/2")), [both, right, two, one]),
+    ]
+    pair = {0: both, 1: one, 2: two, 3: both}
+    whole = failure(
+        *seen, known=known, changed=[{1, 3}, {2, 3}], pair=lambda a, b, numbers: [pair[at] for at in numbers]
+    )
+    believed = tuple(Misconception(name, Text("No.", "不。")) for name in ("norm", "mask"))
+    whole = replace(whole, question=replace(whole.question, misconceptions=believed))
+    assert [each.misconception for each in mistake(whole)] == ["mask", "norm"]

@@ -451,10 +451,13 @@ def test_landmarks_are_found_in_the_reference(course: Course) -> None:
 
 
 def test_the_right_value_of_a_sum_is_shown() -> None:
-    """The first entry that differs, or the shapes."""
+    """The first entry that differs, one that is just blocked in another way last, or the shapes."""
     name = Landmark("x", "the sum", "和")
     text = place_text.sentence(name, place_text.first_difference((np.array([1.0, 2.0]),), (np.array([1.0, 3.0]),)))
     assert "Entry [1] is 3 and should be 2" in plain(text.en) and "下标 [1]" in plain(text.zh)
+    hidden, filled = np.array([-np.inf, 1.0, 2.0]), np.array([-1e9, 1.0, 3.0])
+    assert "Entry [2] is 3" in place_text.first_difference((hidden,), (filled,)).en
+    assert "Entry [0] is -1e+09" in place_text.first_difference((hidden[:2],), (filled[:2],)).en
     assert "Its shape is (2,)" in place_text.first_difference((np.ones(3),), (np.ones(2),)).en
 
 
