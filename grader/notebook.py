@@ -19,9 +19,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from grader.commands._find import learner_name
 from grader.commands._language import language
 from grader.commands._options import Call
-from grader.commands.quiz import LineFrontEnd, converse, learner_name
+from grader.commands.quiz import LineFrontEnd, converse
 from grader.core.errors import AttncheckError
 from grader.core.files import state
 from grader.core.model import Message, Notice, Text

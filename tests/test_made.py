@@ -77,7 +77,7 @@ def test_the_parts_are_drawn_here_and_put_together_there() -> None:
     assert isinstance(made, DrawnMade)
     parts = dict(made.parts)
     assert parts["a"].shape in {(2, 3), (2, 5)}
-    writer = Writer.to(Target(exercise(), "q13"), "float64")
+    writer = Writer.to(Target(exercise(), "q13", precision="float64"))
     called = writer.call(drawn, layout="strided", requires_grad=True)
     inner, attend, x, call = writer.steps
     assert inner == Apply("other")

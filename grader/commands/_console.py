@@ -42,10 +42,14 @@ def plain() -> bool:
     return bool(asked or os.environ.get("ATTNCHECK_PLAIN"))
 
 
+def in_person() -> bool:
+    """Whether a person types the input and sees the output; a pipe only provides answers."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
 def has_keys() -> bool:
     """Whether single keys work: a person at a capable terminal, who needs no screen reader."""
-    at_terminal = sys.stdin.isatty() and sys.stdout.isatty() and not plain()
-    return at_terminal and os.environ.get("TERM", "dumb") != "dumb"
+    return in_person() and not plain() and os.environ.get("TERM", "dumb") != "dumb"
 
 
 def read_key(keys: Mapping[str, str]) -> str:
@@ -151,19 +155,19 @@ def write_output(option: str, file: Path, data: str | bytes) -> None:
 # ------------------------------------------------------------------------------------------ progress bars
 
 
-@contextmanager
-def _bar(columns: Callable[[Any], Iterable[ProgressColumn]]) -> Iterator[Progress]:
-    """A bar on stderr, which disappears at the end; ``columns`` gets ``rich.progress``."""
-    from rich import progress  # loads rich
+def _bar(*columns: ProgressColumn) -> Progress:
+    """A bar on stderr, which disappears at the end."""
     from rich.console import Console  # loads rich
+    from rich.progress import Progress  # loads rich
 
-    with progress.Progress(*columns(progress), console=Console(stderr=True), transient=True) as bar:
-        yield bar
+    return Progress(*columns, console=Console(stderr=True), transient=True)
 
 
-def _name_column(rich: Any) -> ProgressColumn:
-    column: ProgressColumn = rich.TextColumn("{task.description}", markup=False, style="dim")
-    return column
+def _column(field: str) -> ProgressColumn:
+    """A column with a name of a submission or an exercise."""
+    from rich.progress import TextColumn  # loads rich
+
+    return TextColumn(f"{{task.{field}}}", markup=False, style="dim")
 
 
 @contextmanager
@@ -172,12 +176,10 @@ def progress_bar(lang: Lang) -> Iterator[Callable[[BatchProgress], None]]:
     if not sys.stderr.isatty() or plain():
         yield lambda step: None
         return
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn  # loads rich
 
-    def columns(rich: Any) -> Iterable[ProgressColumn]:
-        yield from (rich.BarColumn(), rich.MofNCompleteColumn(), rich.TextColumn("{task.fields[rate]}"))
-        yield from (rich.TimeRemainingColumn(), rich.TextColumn("{task.fields[waiting]}", markup=False, style="dim"))
-
-    with _bar(columns) as shown:
+    speed_column, waiting_column = TextColumn("{task.fields[rate]}"), _column("fields[waiting]")
+    with _bar(BarColumn(), MofNCompleteColumn(), speed_column, TimeRemainingColumn(), waiting_column) as shown:
         task = shown.add_task(GRADED.of(lang), total=None, rate="", waiting="")
 
         def show(step: BatchProgress) -> None:
@@ -207,7 +209,9 @@ def grading_bar() -> Iterator[Callable[[str, int, int], None]]:
             if total < _MANY_STEPS:
                 return
             if bar is None:
-                bar = stack.enter_context(_bar(lambda rich: (rich.BarColumn(), _name_column(rich))))
+                from rich.progress import BarColumn  # loads rich
+
+                bar = stack.enter_context(_bar(BarColumn(), _column("description")))
                 bar.add_task("", total=None)
             bar.update(bar.task_ids[0], completed=number, total=total, description=clean(name, 40))
 
@@ -223,8 +227,8 @@ def step_bar(total: int, shown: bool = True) -> Iterator[Callable[[str], None]]:
     if not (shown and sys.stderr.isatty()):
         yield lambda name: None
         return
-    with _bar(
-        lambda rich: (rich.BarColumn(), rich.MofNCompleteColumn(), rich.TimeRemainingColumn(), _name_column(rich))
-    ) as bar:
+    from rich.progress import BarColumn, MofNCompleteColumn, TimeRemainingColumn  # loads rich
+
+    with _bar(BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), _column("description")) as bar:
         task, begun = bar.add_task("", total=total), itertools.count()
         yield lambda name: bar.update(task, completed=next(begun), description=clean(name, 40))

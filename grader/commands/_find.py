@@ -1,14 +1,20 @@
-"""What the words of a command line stand for: a question, an exercise, the learner's own files, who signs, a seed."""
+"""What the words of a command line stand for: a question, an exercise, the learner and their files, a seed."""
 
 from __future__ import annotations
 
 import getpass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+
+from grader.commands._console import in_person
 from grader.core.errors import UsageError
-from grader.core.model import Course, Exercise, Item, Message, Question
-from grader.core.text import name_list, suggestion
+from grader.core.model import Course, Exercise, Item, Lang, Message, Question
+from grader.core.text import clean, clean_name, name_list, suggestion
+from grader.learning import log
+from grader.learning.log import Event
 
 if TYPE_CHECKING:
     from grader.grading.inputs import Seed
@@ -84,10 +90,37 @@ def find_one_exercise(course: Course, name: str) -> tuple[Question, Exercise]:
 
 def signed_by(author: str | None) -> str:
     """``author``, by default the login name. Raises UsageError if the system does not know that."""
+    name = author or _login()
+    if name is None:
+        raise UsageError(Message("This system does not know your login name: give --author NAME."))
+    return name
+
+
+def _login() -> str | None:
     try:
-        return author or getpass.getuser()
-    except (OSError, KeyError, ImportError) as error:
-        raise UsageError(Message("This system does not know your login name: give --author NAME.")) from error
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):  # no such user, as in some containers
+        return None
+
+
+def learner_name(
+    course: Course, given: str | None, events: Sequence[Event], lang: Lang
+) -> tuple[str, tuple[Event, ...]]:
+    """The learner's name, and the events to save: ``given``, else the last one used, else asked for, else the login.
+
+    ``events`` are those of all learners.
+    """
+    name = clean_name(given) or log.last_name(events)
+    if name is None:
+        name = _login() or "learner"
+        if in_person():
+            from grader.learning.quiz_view import ASK_NAME  # loads the item kinds
+
+            typed = clean(click.prompt(ASK_NAME.of(lang), default=name), 1000)  # arrow keys leave sequences
+            if typed.strip().lower() in ("q", ":q"):  # as at every prompt; `attncheck name q` is for those called so
+                raise click.exceptions.Exit(0)
+            name = clean_name(typed) or name
+    return name, log.naming(events, course.public_id, name)
 
 
 def read_seed(number: int | None, file: Path | None) -> Seed:

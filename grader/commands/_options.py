@@ -124,12 +124,6 @@ def _course_option(text: str) -> Callable[[F], F]:
     return click.option("--course", "course_folder", type=PATH, metavar="DIR", help=text)
 
 
-#: ``--course``, a folder; ``loader.find`` supplies the default.
-course_option = _course_option(
-    "A folder with questions/ and reference/ (default: ATTNCHECK_COURSE, else the bundled course)."
-)
-
-
 def load_course(folder: Path | None) -> Course:
     """The course in ``folder``; None means the default course. Tells a person at a terminal why it takes seconds."""
 
@@ -198,19 +192,6 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Write JSON t
 
 #: ``--html`` for commands whose page is an alternative to their text.
 html_option = click.option("--html", type=FILE, metavar="F", help="Write an HTML page to F.")
-
-
-# --------------------------------------------------------------------------------- the learner's progress
-
-
-#: ``--state``, the learner's progress file; ``learning.log.place`` supplies the default.
-state_option = click.option(
-    "--state",
-    "state_file",
-    type=FILE,
-    metavar="F",
-    help="Your progress file (default: ATTNCHECK_STATE, else a file in your data folder).",
-)
 
 
 # ------------------------------------------------------------------------------------------ the call
@@ -282,12 +263,22 @@ class Call:
             say(error.message, err=True)
 
 
-#: The options that commands share. ``--json``: data on stdout, everything else on stderr.
+#: The options that commands share. Defaults of ``--state`` and ``--course`` are those of ``learning.log.place`` and
+#: ``loader.find``.
 _SHARED = {
-    "state": state_option,
+    "state": click.option(
+        "--state",
+        "state_file",
+        type=FILE,
+        metavar="F",
+        help="Your progress file (default: ATTNCHECK_STATE, else a file in your data folder).",
+    ),
     "json": json_option,
     "lang": lang_option,
-    "course": course_option,
+    "errors-lang": errors_lang_option,
+    "course": _course_option(
+        "A folder with questions/ and reference/ (default: ATTNCHECK_COURSE, else the bundled course)."
+    ),
     "graded-course": _course_option("The course folder (default: the one used for grading)."),
     "exported-course": _course_option(
         "The course folder (default: the one used for grading; else ATTNCHECK_COURSE, else the bundled course)."

@@ -93,8 +93,7 @@ def schema(only: Lang | None) -> None:
 @click.argument("folder", type=PATH, required=False, metavar="[DIR]")
 @questions_option
 @click.option("--verbose", is_flag=True, help="List every misconception that no other item or exercise is about.")
-@shared("course", "json")
-@errors_lang_option
+@shared("course", "json", "errors-lang")
 def check(call: Call, folder: Path | None, questions: tuple[str, ...], verbose: bool) -> None:
     """Check the question bank in DIR (default: the bundled one).
 
@@ -207,8 +206,7 @@ def _as_json(problems: Iterable[Problem]) -> list[dict[str, str]]:
 @bank.command(cls=Documented)
 @click.argument("target", metavar="DIR", type=PATH)
 @questions_option
-@shared("course", "json")
-@errors_lang_option
+@shared("course", "json", "errors-lang")
 def publish(call: Call, target: Path, questions: tuple[str, ...]) -> None:
     """Write a learners' edition of the course to DIR.
 
@@ -242,8 +240,7 @@ def publish(call: Call, target: Path, questions: tuple[str, ...]) -> None:
 @bank.command(cls=Documented)
 @click.option("-e", "--exercise", "names", multiple=True, metavar="FUNCTION", help="Only this exercise (repeatable).")
 @workers_option(help="Use N sandboxes at a time (default: one per CPU).")
-@shared("course", "json")
-@errors_lang_option
+@shared("course", "json", "errors-lang")
 def mutate(call: Call, names: tuple[str, ...], workers: int | None) -> None:
     """Mutate the references; list what no case catches.
 
@@ -283,8 +280,7 @@ def mutate(call: Call, names: tuple[str, ...], workers: int | None) -> None:
 @bank.command(cls=Documented)
 @click.argument("question", metavar="QUESTION")
 @_ONLY
-@shared("course")
-@errors_lang_option
+@shared("course", "errors-lang")
 def new(call: Call, question: str, only: Lang | None) -> None:
     """Write a new question, filled in with a small example.
 
@@ -323,8 +319,7 @@ def new(call: Call, question: str, only: Lang | None) -> None:
 @click.argument("question")
 @click.option("--serve", is_flag=True, help="Show its page in a browser, and again after every save.")
 @click.option("--browser/--no-browser", default=True, help="--serve: open a browser window (default: yes).")
-@shared("course")
-@errors_lang_option
+@shared("course", "errors-lang")
 def preview(call: Call, question: str, serve: bool, browser: bool) -> None:
     """Show a question as learners see it, in each language of the course.
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 import click
 
-from grader.commands._console import UNCONFINED, grading_bar, print_lines, say, stdout, write_json, write_output
-from grader.commands._find import read_seed
+from grader.commands._console import UNCONFINED, grading_bar, print_lines, say, stdout, width, write_json, write_output
+from grader.commands._find import present_files, read_seed
 from grader.commands._options import (
     PATH,
     Call,
@@ -21,16 +22,22 @@ from grader.commands._options import (
     shared,
     work_argument,
 )
-from grader.commands._own_work import after_grading
 from grader.core.errors import UsageError
+from grader.core.layout import wrap
 from grader.core.model import Course, Message, Report
-from grader.learning import log
-from grader.learning.progress import code_events, new_events
+from grader.learning import log, next_step, reference_view
+from grader.learning.answers_file import PLACEHOLDER
+from grader.learning.log import Event
+from grader.learning.progress import code_events, new_events, progress_of
 from grader.report.json import to_json
 
 LISTED = "Learners", 50
 
 PASSED, NOT_ALL_PASSED, INCOMPLETE = 0, 1, 4
+
+_NO_NAME = Message(
+    "answers.yaml has no name yet, so this was graded with the numbers of “your-name”: write your name there."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,3 +192,21 @@ def _code(report: Report) -> int:
     if not report.complete:
         return INCOMPLETE
     return PASSED if report.passed else NOT_ALL_PASSED
+
+
+def after_grading(
+    call: Call, course: Course, events: Sequence[Event], report: Report, path: Path, *, offers: bool = True
+) -> list[str]:
+    """A word about a missing name; with ``offers``, what the learner may see now; what to do if all code passed."""
+    shown = wrap(_NO_NAME.of(call.lang), width()) if report.learner == PLACEHOLDER else []
+    if offers:
+        offered = reference_view.offers(course, report, progress_of(course, events), log.now(), call.lang)
+        shown += (line for each in offered for line in wrap(each, width()))
+    folder = path if path.is_dir() else path.parent
+    answers = (folder / "answers.yaml").as_posix()
+    passed = report.code_passed
+    step = next_step.after_passing(course, events, log.now(), report, present_files(), answers) if passed else None
+    if step is not None:
+        said, commands = step
+        shown += [*wrap(said.of(call.lang), width()), *(f"  {command}" for command in commands)]
+    return shown

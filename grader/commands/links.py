@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 
 from grader.classroom.class_folder import SECRET
-from grader.commands._class_server import read_class
 from grader.commands._console import say
 from grader.commands._options import FOLDER, Call, Documented, shared
+from grader.commands.serve import read_class
 from grader.core.errors import UsageError
 from grader.core.model import Message
 from grader.core.text import clean, suggestion

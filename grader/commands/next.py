@@ -38,9 +38,9 @@ def overview(lang: Lang | None) -> None:
     """What ``attncheck`` alone does: at a terminal, open the next step; else say it, with other commands."""
     call = Call(lang or language(os.environ))
     if has_keys():
-        from grader.commands import _desk  # loads most commands
+        from grader.commands.watch import go_on  # loads most commands
 
-        _desk.go_on(call, call.course())
+        go_on(call, call.course())
     else:
         _show_next(call, others=True)
 

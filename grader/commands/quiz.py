@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -13,17 +12,16 @@ import click
 
 from grader.commands import INTERRUPTED
 from grader.commands._console import has_keys, page, print_lines, stdout, tell, width, write_json, write_output
-from grader.commands._find import started, work_folder
+from grader.commands._find import learner_name, started, work_folder
 from grader.commands._options import PATH, Call, Documented, shared
 from grader.core.errors import UsageError
 from grader.core.files import create
 from grader.core.layout import wrap
 from grader.core.model import Course, Item, Lang, Message, Observed, Text
-from grader.core.text import COMMA, clean, clean_name
+from grader.core.text import COMMA, clean
 from grader.course.starter import counted
 from grader.learning import answers_file, log, quiz_session, quiz_view
 from grader.learning.drafts import SavedText
-from grader.learning.log import Event
 from grader.learning.quiz_session import Action, QuizCard, Session
 from grader.report.json import to_json
 from grader.submission import Unusable, read
@@ -297,32 +295,6 @@ def front_end(saved: SavedText | None = None) -> FrontEnd:
     if hasattr(sys.stdin, "reconfigure"):
         sys.stdin.reconfigure(errors="replace")
     return LineFrontEnd(sys.stdin.readline, echo=not sys.stdin.isatty())
-
-
-def learner_name(
-    course: Course, given: str | None, events: Sequence[Event], lang: Lang
-) -> tuple[str, tuple[Event, ...]]:
-    """The learner's name, and the events to save: ``given``, else the last one used, else asked for, else the login.
-
-    ``events`` are those of all learners.
-    """
-    last_used = log.last_name(events)
-    name = clean_name(given) or last_used
-    if name is None:
-        name = _login()
-        if sys.stdin.isatty() and sys.stdout.isatty():
-            typed = clean(click.prompt(quiz_view.ASK_NAME.of(lang), default=name), 1000)  # arrow keys leave sequences
-            if typed.strip().lower() in ("q", ":q"):  # as at every prompt; `attncheck name q` is for those called so
-                raise click.exceptions.Exit(0)
-            name = clean_name(typed) or name
-    return name, log.naming(events, course.public_id, name)
-
-
-def _login() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError, ImportError):  # no such user, as in some containers
-        return "learner"
 
 
 def converse(session: Session, front: FrontEnd, call: Call) -> Session:

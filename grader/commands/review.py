@@ -8,9 +8,10 @@ from pathlib import Path
 
 import click
 
-from grader.commands._console import UNCONFINED, has_keys, page, read_key, say, stdout, write_json
+from grader.commands._console import UNCONFINED, has_keys, in_person, page, read_key, say, stdout, write_json
+from grader.commands._find import learner_name
 from grader.commands._options import Call, Documented, shared
-from grader.commands.quiz import FrontEnd, front_end, learner_name
+from grader.commands.quiz import FrontEnd, front_end
 from grader.core.errors import SubmissionError, UsageError
 from grader.core.files import create
 from grader.core.model import Course, Exercise
@@ -104,17 +105,12 @@ def _converse(review: Review, front: FrontEnd, call: Call) -> Review:
 # ------------------------------------------------------------------------------------------ typing
 
 
-def _is_person() -> bool:
-    """Whether a person can answer prompts; a pipe only provides answers."""
-    return sys.stdin.isatty() and sys.stdout.isatty()
-
-
 def _typed(review: Review) -> quiz_session.Action:
     """What is typed at a function or as a rating; the end of the input quits."""
     if review.outcome is None:
         line = _line()
         return "quit" if line is None else quiz_session.read(_WORDS.get(line.strip().lower(), line))
-    if not _is_person():
+    if not in_person():
         return quiz_session.TypedAnswer("")
     shown = page(review.lang)
     shown.lines(shown.say(review_view.rating_prompt(review.outcome)), style="dim")
@@ -126,10 +122,10 @@ def _typed(review: Review) -> quiz_session.Action:
 
 def _line() -> str | None:
     """A typed line; None at the end of the input."""
-    if _is_person():
+    if in_person():
         click.echo("> ", nl=False)
     line = sys.stdin.readline()
-    if not _is_person() and line:
+    if not in_person() and line:
         click.echo(f"> {clean(line, 400)}")
     return line.rstrip("\r\n") if line else None
 

@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import html
 import os
 import secrets
 import socket
+import sys
 import tempfile
 import webbrowser
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import urlsplit
 
 import click
 
 from grader.commands._console import say
-from grader.commands._find import signed_by
+from grader.commands._find import learner_name, read_seed, signed_by
 from grader.commands._options import FOLDER, Call, Documented, shared, workers_option
 from grader.core.errors import UsageError
-from grader.core.model import Message
+from grader.core.model import Course, Lang, Message
+from grader.course import loader
+from grader.grading import courses
 from grader.learning import log
 
 if TYPE_CHECKING:
+    import uvicorn
+
+    from grader.classroom.class_folder import ClassSettings
+    from grader.classroom.roster import Roster
     from grader.web.learner import LearnerWorkspace
     from grader.web.security import App
 
@@ -38,6 +45,22 @@ _OPEN_RESULTS = Message("Open {address}\nThe address works once. Points are save
 _TAKEN = Message(
     "Port {port} of this machine is in use ({reason}); choose another with --port, or 0 for any free port."
 )
+NO_ROSTER = Message("{folder}/class.yaml names no roster, and neither does course.yaml; add “roster: class.csv”.")
+_PREPARING = Message(
+    "Preparing the sandbox, the references, and the learners' edition of the course. The first time, this takes a few "
+    "minutes."
+)
+_OPEN_CLASS = Message("The class in {folder} is at {address} (listening on {host}:{port}). Stop with Ctrl-C.")
+_PLAIN = Message("{address} is not https, so sessions could be intercepted. Use it on this machine only.")
+_HALF = Message(
+    "--trust-header and --trusted-proxy must be used together: the header counts only if it comes from that address."
+)
+_NEW = Message(
+    "Put your learners into {folder}/roster.csv, and yourself into {folder}/class.yaml.\n"
+    "Then start `attncheck serve --class {folder}`; `attncheck links {folder}` makes the personal links."
+)
+#: The switch interval of threads in seconds: short, because the thread that serves requests often waits for others.
+_SWITCH = 0.0005
 
 
 @click.command(cls=Documented)
@@ -114,17 +137,17 @@ def serve(
     if new and class_folder is None:
         raise UsageError(Message("--new needs --class DIR, the folder of the new class."))
     require_web()
-    from grader.commands import _class_server  # needs what was just tried
-    from grader.web.pages import make_app  # as above
+    from grader.web.pages import make_app  # needs what was just tried
 
     if class_folder is not None and new:
-        _class_server.start_class(class_folder, call.lang)
+        from grader.classroom.class_folder import create_class  # loads filelock
+
+        create_class(class_folder, call.lang)
+        say(_NEW.fill(folder=class_folder))
     elif class_folder is not None:
-        header = (trust_header, trusted_proxy)
-        listen = functools.partial(_listen, host=host)
-        _class_server.serve_class(class_folder, call.course_folder, workers, listen, port, header, call.lang)
+        _serve_class(call, class_folder, workers, (host, port), (trust_header, trusted_proxy))
     elif results is not None:
-        app = _class_server.results_app(results, call.course_folder, signed_by(author), call.lang)
+        app = _results_app(results, call.course_folder, signed_by(author), call.lang)
         serve_here(app, _OPEN_RESULTS, results, port, browser)
     else:
         with contextlib.closing(workspace(call, folder, learner)) as opened:
@@ -142,7 +165,6 @@ def require_web() -> None:
 
 def workspace(call: Call, folder: Path, learner: str | None) -> LearnerWorkspace:
     """The workspace of the one learner whom the pages are for."""
-    from grader.commands.quiz import learner_name  # with the item kinds
     from grader.grading.checker import Checker  # loads numpy
     from grader.web.learner import LearnerWorkspace  # loads numpy
 
@@ -161,7 +183,6 @@ def serve_here(
     """
     import uvicorn  # an extra
 
-    from grader.commands._class_server import quiet_config  # loads uvicorn, an extra
     from grader.web.pages import MOST_UPLOADED, UPLOADS  # loads starlette, an extra
     from grader.web.security import COOKIE, PARAMETER, Guard  # as above
 
@@ -211,3 +232,114 @@ def _listen(port: int, host: str = _HOST) -> socket.socket:
         made.close()
         raise UsageError(_TAKEN.fill(port=port, reason=error.strerror)) from error
     return made
+
+
+def quiet_config(app: Any, lifespan: Literal["on", "off"], **more: Any) -> uvicorn.Config:
+    """How ``app`` is served: plain HTTP within our limits, without a log of requests."""
+    import uvicorn  # an extra
+
+    from grader.web.limits import limited_protocol  # loads uvicorn, an extra
+
+    quiet: dict[str, Any] = {"log_level": "warning", "server_header": False, "access_log": False}
+    # A connection that arrives as the server ends would keep it waiting for a request; nobody waits for code by then.
+    quiet["timeout_graceful_shutdown"] = 1
+    return uvicorn.Config(app, http=limited_protocol(), ws="none", lifespan=lifespan, **quiet, **more)
+
+
+# -------------------------------------------------------------------------------------------- a class
+
+
+def _results_app(folder: Path, course_folder: Path | None, author: str, lang: Lang) -> App:
+    """The pages of the staff for the results in ``folder``, opened by ``author``. Raises UsageError if there are none.
+
+    The course is that of ``course_folder``, else the one that graded them.
+    """
+    from grader.classroom.gradebook import open_gradebook  # loads sqlite
+    from grader.instructor.regrade import course_of  # loads numpy
+    from grader.web.class_data import ClassData  # loads starlette, an extra
+    from grader.web.instructor import make_app  # as above
+    from grader.web.people import ClassMember, Role  # loads the roster
+
+    with contextlib.closing(open_gradebook(folder, read_only=True)) as book:
+        graded_with = course_of(book, course_folder)
+    course = loader.full_course(courses.load(graded_with))
+    return make_app(ClassData(folder, course, graded_with, lang=lang), ClassMember(author, author, Role.INSTRUCTOR))
+
+
+def read_class(folder: Path, course_folder: Path | None) -> tuple[ClassSettings, Course, Roster, Path]:
+    """The settings of the class in ``folder``, its course, its roster, and the file of that. Raises UsageError."""
+    from grader.classroom import class_folder, roster  # the latter loads intakes
+
+    settings = class_folder.read_settings(folder)
+    course = courses.load(loader.find(course_folder or _inside(folder, settings.course)))
+    listed = _inside(folder, settings.roster) or loader.file_named_in_course(course, "roster")
+    if listed is None:
+        raise UsageError(NO_ROSTER.fill(folder=folder))
+    return settings, course, roster.read_roster(listed), listed
+
+
+def _inside(folder: Path, name: str | None) -> Path | None:
+    return None if name is None else folder / name
+
+
+def _serve_class(
+    call: Call,
+    folder: Path,
+    workers: int | None,
+    place: tuple[str, int | None],
+    header: tuple[str | None, str | None],
+) -> None:
+    """Serve the class in ``folder`` until Ctrl-C. ``place`` is where to listen, ``header`` what names people."""
+    import uvicorn  # an extra
+
+    from grader.classroom.service import Service, ServicePlan  # loads numpy
+    from grader.core import resources  # reads /proc
+    from grader.web.class_data import ClassData  # loads starlette, an extra
+    from grader.web.gate import Proxy  # loads starlette, an extra
+    from grader.web.instructor import routes  # as above
+    from grader.web.site import Site  # as above
+
+    if (header[0] is None) != (header[1] is None):
+        raise UsageError(_HALF)
+    proxy = Proxy(header[0], header[1]) if header[0] and header[1] else None
+    folder = folder.resolve()
+    settings, course, listed, roster_file = read_class(folder, call.course_folder)
+    seed = read_seed(None, _inside(folder, settings.seed_file) or loader.file_named_in_course(course, "seed_file"))
+    workers = workers or max(2, resources.processors())
+    plan = ServicePlan(folder, Path(course.folder), listed, seed, settings.questions, workers)
+    address = urlsplit(settings.address)
+    if address.scheme == "http" and address.hostname not in ("127.0.0.1", "localhost"):
+        say(_PLAIN.fill(address=settings.address), err=True)
+    say(_PREPARING)
+    service = Service(
+        plan, lambda text: click.echo(Message("attncheck: {what}").fill(what=text).of(call.lang), err=True)
+    )
+    site = Site.of(service, settings, call.lang)
+    links, sessions = site.staff_links(proxy), None if proxy else site.sessions
+    class_data = ClassData(folder, service.course, plan.course_folder, lang=call.lang, links=links, sessions=sessions)
+    host, port = place
+    listening = _listen(port if port is not None else address.port or 8000, host)
+    sys.setswitchinterval(_SWITCH)
+    try:
+        with service:
+            host, number = listening.getsockname()[:2]
+            say(_OPEN_CLASS.fill(folder=folder, address=settings.address, host=host, port=number))
+            gate = site.app(routes(class_data), proxy, roster_file)
+            config = quiet_config(
+                gate,
+                "on",
+                proxy_headers=False,  # the client is the proxy itself, not an address that it forwards
+                timeout_keep_alive=75,  # longer than proxies keep theirs
+            )
+
+            class Server(uvicorn.Server):
+                """Ends all waiting before the shutdown, so that responses are sent before connections close."""
+
+                async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+                    service.stop()
+                    gate.ended.set()
+                    await super().shutdown(sockets)
+
+            Server(config).run(sockets=[listening])
+    finally:
+        listening.close()

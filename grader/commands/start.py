@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import itertools
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from grader.commands._console import WRITTEN, can_ask, print_lines, say, width, write_output
-from grader.commands._find import find_exercise, find_question, present_files, work_folder
+from grader.commands._console import WRITTEN, in_person, print_lines, say, width, write_output
+from grader.commands._find import find_exercise, find_question, learner_name, present_files, work_folder
 from grader.commands._options import FOLDER, Call, Documented, learner_option, shared
-from grader.commands.quiz import learner_name
 from grader.core.errors import UsageError
 from grader.core.files import create
 from grader.core.layout import indent
@@ -115,7 +113,7 @@ def write_files(
 def _learner(call: Call, course: Course) -> str | None:
     """The name used last, else the one that a person at a terminal gives; None if nobody is there."""
     everything = call.read_all_events(course)
-    if not (can_ask() and sys.stdout.isatty()):
+    if not in_person():
         return log.last_name(everything)
     name, named = learner_name(course, None, everything, call.lang)
     call.save(*named)

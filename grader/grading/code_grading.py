@@ -117,7 +117,7 @@ class CodeGrading:
             self._begin(name, len(written) + written.index(name), 2 * len(written))
             results[name] = self.diagnosed(plan, best[name])
         results = with_dependencies(plans, results, self.submission.files)
-        return GradedCode(results, replace(self.seen, observations=(), usage=None), self.absent)
+        return GradedCode(results, replace(self.seen, observations=(), usage=None, absent=self.absent))
 
     def best(self, plans: list[Plan]) -> dict[str, AttemptResult]:
         """The best result for every plan. Plans share one job; those that fail are tried again in other forms."""
@@ -202,8 +202,7 @@ class CodeGrading:
 
     def _failure(self, plan: Plan, tried: AttemptResult) -> WrongExercise | None:
         """The evidence for explainers; None if nothing was run. Raises SandboxError if the mistakes cannot be run."""
-        array_type = tried.result.array_type
-        if array_type is None or plan.file is None or tried.form is None:
+        if plan.file is None or tried.form is None:
             return None
         context, exercise = self.context, plan.exercise
         expected, verdicts = context.expected(exercise), [outcome.verdict for outcome in tried.result.outcomes]
@@ -218,7 +217,7 @@ class CodeGrading:
             exercise=exercise,
             submission=self.submission,
             file=plan.file,
-            array_type=array_type,
+            array_type=tried.form.array_type,
             evidence=evidence,
             known=context.mistake_signatures(exercise),
             changed=functools.partial(context.changed_by_mistakes, exercise),

@@ -17,7 +17,6 @@ from grader.core.model import (
     ItemResult,
     Job,
     Message,
-    MissingModule,
     Observation,
     Observe,
     Observed,
@@ -65,7 +64,6 @@ class GradedCode:
 
     results: dict[str, ExerciseResult]
     seen: Observed
-    absent: tuple[MissingModule, ...]
 
 
 @dataclass(frozen=True, slots=True)

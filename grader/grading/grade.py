@@ -92,7 +92,7 @@ def grade(
         versions=(*code.seen.versions, ("attncheck", __version__)),
         seconds=time.perf_counter() - started,
         notices=urgent_first(
-            (*submission.notices, *not_available(code.absent, course), *remarks(course, submission, chosen))
+            (*submission.notices, *not_available(code.seen.absent, course), *remarks(course, submission, chosen))
         ),
         not_attempted=tuple(q.id for q in course.questions if q.id not in {part.question.id for part in chosen}),
         edition=course.edition is not None,

@@ -60,14 +60,13 @@ class Writer:
     """Builds one program step by step."""
 
     target: Target
-    precision: str
     steps: list[Step] = field(default_factory=list)
 
     @classmethod
-    def to(cls, target: Target, precision: str | None = None) -> Writer:
-        """A writer for ``target``, in ``precision`` if given. Its first step blocks what the exercise forbids."""
+    def to(cls, target: Target) -> Writer:
+        """A writer for ``target``. Its first step blocks what the exercise forbids."""
         closed: list[Step] = [Apply("forbid", (list(target.exercise.forbids),))] if target.exercise.forbids else []
-        return cls(target, precision or target.precision, closed)
+        return cls(target, closed)
 
     def add(self, step: Step) -> Ref:
         """Appends ``step`` and returns a reference to its result."""
@@ -87,12 +86,12 @@ class Writer:
         )
 
     def cast(self, value: Any, layout: Literal["plain", "strided"] = "plain", requires_grad: bool = False) -> Any:
-        """A drawn value as an argument; floats in the precision of the writer."""
+        """A drawn value as an argument; floats in the precision of the target."""
         if not isinstance(value, np.ndarray):
             return value
         if value.dtype.kind != "f":
             return Array(value, layout=layout)
-        return Array(value.astype(self.precision), layout=layout, requires_grad=requires_grad)
+        return Array(value.astype(self.target.precision), layout=layout, requires_grad=requires_grad)
 
     def given(self, value: Any) -> Any:
         """A drawn value as an argument; one that a helper makes, or that the submission defines, is a step."""
@@ -110,7 +109,7 @@ class Writer:
         given = tuple((name, self.given(value)) for name, value in drawn.construct)
         args, kwargs = split(given, exercise.parameters)
         made = self.add(Call(self.target.name, args, kwargs))
-        made = self.add(Apply("ready", (made, self.precision)))
+        made = self.add(Apply("ready", (made, self.target.precision)))
         if exercise.adapter is None:
             return made, None
         weights = {name: self.cast(value) for name, value in drawn.parameters}

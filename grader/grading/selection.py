@@ -42,18 +42,17 @@ def choose(course: Course, submission: Submission, selection: Selection) -> tupl
     answers_count = selection.everything or submission.answers is not None
     chosen = []
     for question in course.questions:
-        whole = question.id.lower() in named or (selection.everything and not named and not wanted)
-        exercises = tuple(e for e in question.exercises if whole or e.name.lower() in wanted)
+        whole = question.id.lower() in named
+        if not named:
+            whole = selection.everything or _touched(question, submission, course)
         graded = tuple(item for item in question.items if item.use == "graded")
-        named_items = tuple(item for item in graded if item.id.lower() in wanted)
         if whole:
-            chosen.append(ChosenQuestion(question, graded if answers_count else (), exercises))
-        elif exercises or named_items:
-            chosen.append(ChosenQuestion(question, named_items, exercises))
-        elif not named and not wanted and _touched(question, submission, course):
-            chosen.append(
-                ChosenQuestion(question, graded if submission.answers is not None else (), question.exercises)
-            )
+            chosen.append(ChosenQuestion(question, graded if answers_count else (), question.exercises))
+            continue
+        items = tuple(item for item in graded if item.id.lower() in wanted)
+        exercises = tuple(exercise for exercise in question.exercises if exercise.name.lower() in wanted)
+        if items or exercises:
+            chosen.append(ChosenQuestion(question, items, exercises))
     if not selection.everything and not _anything(chosen, submission):
         raise nothing_to_grade(course, submission, named | wanted)
     return tuple(chosen)

@@ -20,7 +20,7 @@ import uvicorn
 from grader.classroom import service
 from grader.classroom.class_folder import ClassSettings, read_settings
 from grader.classroom.service import ServicePlan
-from grader.commands._class_server import read_class
+from grader.commands.serve import read_class
 from grader.core.model import Text
 from grader.grading import courses
 from grader.web.gate import Gate, Proxy

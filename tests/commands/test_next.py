@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from grader.commands import _desk
+from grader.commands import watch
 from grader.commands._options import Call
 from grader.core.model import Course
 from grader.course import loader
@@ -126,7 +126,7 @@ def test_without_a_command(
     keys = ["n"]
     monkeypatch.setattr("grader.commands.next.has_keys", lambda: True)
     monkeypatch.setattr("click.getchar", lambda: keys.pop())
-    monkeypatch.setattr(_desk.quiz, "ask", quiz)
-    monkeypatch.setattr(_desk._own_work, "follow", code_of)
+    monkeypatch.setattr(watch.quiz, "ask", quiz)
+    monkeypatch.setattr(watch, "follow", code_of)
     assert attncheck().code == 0 and not keys
     assert opened == [third.id, len(third.exercises), first.id]

@@ -14,6 +14,7 @@ import pytest
 
 from grader.commands import quiz as quizzing
 from grader.commands._console import stdout
+from grader.commands._find import learner_name
 from grader.core.model import Course, Item, Lang, Misconception, Question, Text
 from grader.course import items
 from grader.course.items._options import Option
@@ -338,9 +339,9 @@ def test_a_terminal_is_asked_for_the_name(more: Course, monkeypatch: pytest.Monk
     monkeypatch.setattr(sys, "stdin", Terminal())
     monkeypatch.setattr(sys, "stdout", Terminal())
     monkeypatch.setattr("click.prompt", lambda text, default: f" {text[:4]}\x1b[1m")
-    name, events = quizzing.learner_name(more, None, (), "en")
+    name, events = learner_name(more, None, (), "en")
     assert name == "Your" and [type(event) for event in events] == [Named]
-    assert quizzing.learner_name(more, None, (Spoke(log.now(), "test", "en"), *events), "en") == ("Your", ())
+    assert learner_name(more, None, (Spoke(log.now(), "test", "en"), *events), "en") == ("Your", ())
 
 
 @pytest.mark.parametrize("typed", ["q", " Q", ":q"])
@@ -350,7 +351,7 @@ def test_q_quits_at_the_name_too(more: Course, typed: str, monkeypatch: pytest.M
     monkeypatch.setattr(sys, "stdout", Terminal())
     monkeypatch.setattr("click.prompt", lambda text, default: typed)
     with pytest.raises(click.exceptions.Exit):
-        quizzing.learner_name(more, None, (), "en")
+        learner_name(more, None, (), "en")
 
 
 def test_a_dumb_terminal_is_prompted(more: Course, capsys: pytest.CaptureFixture[str]) -> None:

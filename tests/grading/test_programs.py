@@ -62,7 +62,7 @@ def test_a_step_can_stand_right_before_the_call() -> None:
 @pytest.mark.parametrize("precision", ["float32", "float64"])
 def test_floats_take_the_precision_and_others_keep_their_type(precision: str) -> None:
     """Layout and gradients are for floats; a mask may be strided, too."""
-    writer = Writer.to(Target(FUNCTION, "q05"), precision)
+    writer = Writer.to(Target(FUNCTION, "q05", precision=precision))
     drawn = inputs(FUNCTION, q=Normal((2,)), k=Integers((2,), 0, 3), mask=RandomMask((1, 2)))
     writer.call(drawn, layout="strided", requires_grad=True)
     q, k, mask = (step.value for step in writer.steps[:3] if isinstance(step, Value))

@@ -21,8 +21,7 @@ import pytest
 import torch
 
 from grader.authoring.typesetting import texts_of
-from grader.commands._class_server import quiet_config
-from grader.commands.serve import _redirect
+from grader.commands.serve import _redirect, quiet_config
 from grader.core.marks import pieces
 from grader.core.model import Course, Status
 from grader.core.typesetting.html import formula

@@ -37,13 +37,14 @@ The conventions of the course: functions work in the precision that they are giv
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from grader.core.model import Array, CheckSpec, Message, Program, Status, Text, Verdict
 from grader.grading.checks import CheckKind, JudgeInput, read, sent
 from grader.grading.compare import SHARED, compare
 from grader.grading.inputs import Drawn
-from grader.grading.programs import Target, Writer
+from grader.grading.programs import Target
+from grader.grading.properties import program
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +83,8 @@ SECRETS = (_NOT_KEPT, _LOSS, _NONE, _PROMOTED, *SHARED)
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
     """One call in float64, one in float32."""
-    programs = []
-    for precision in ("float64", "float32"):
-        writer = Writer.to(target, precision)
-        programs.append(writer.program(writer.call(drawn).output))
-    return tuple(programs)
+    wide, narrow = replace(target, precision="float64"), replace(target, precision="float32")
+    return program(wide, drawn), program(narrow, drawn)
 
 
 def judge(seen: JudgeInput) -> Verdict:

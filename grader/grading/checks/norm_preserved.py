@@ -71,7 +71,7 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
 def judge(seen: JudgeInput) -> Verdict:
     """Compares the norm of each vector with that before."""
     (result,) = results(seen.got, seen.case, 1)
-    (name,) = argument_names(seen.spec, "of", read(seen.spec, Options).of, seen.drawn, seen.exercise.name)
+    name = read(seen.spec, Options).of
     before = np.linalg.norm(seen.drawn.value(name).astype(np.float64), axis=-1)
     if result.shape[:-1] != before.shape or not result.ndim:
         return Verdict(Status.FAILED, _SHAPE.fill(name=name))

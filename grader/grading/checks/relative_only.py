@@ -75,7 +75,11 @@ SECRETS = (_ABSOLUTE, *SHARED)
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
     """Queries and keys at their positions, both shifted, and the keys shifted alone."""
-    name, positions = _names(drawn, spec, target.exercise.name)
+    options, exercise = read(spec, Options), target.exercise.name
+    positions = options.positions
+    (name,) = argument_names(spec, "of", options.of, drawn, exercise)
+    if not isinstance(dict(drawn.args).get(positions), np.ndarray):
+        raise CourseError(_NO_POSITIONS.fill(exercise=exercise, found=repr(positions)))
     queries, places = drawn.value(name), drawn.value(positions)
     keys = drawn.changed(**{name: random_like(queries, 0)})
 
@@ -86,26 +90,17 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
     return (program(target, *both, moved(keys, 1)),)
 
 
-def _names(drawn: Drawn, spec: CheckSpec, exercise: str) -> tuple[str, str]:
-    options = read(spec, Options)
-    positions = options.positions
-    (name,) = argument_names(spec, "of", options.of, drawn, exercise)
-    if not isinstance(dict(drawn.args).get(positions), np.ndarray):
-        raise CourseError(_NO_POSITIONS.fill(exercise=exercise, found=repr(positions)))
-    return name, positions
-
-
 def judge(seen: JudgeInput) -> Verdict:
     """Passes if products depend on the difference of the positions, and on nothing else about them."""
     arrays = results(seen.got, seen.case, 2 * len(_SHIFTS) + 3)
-    name, positions = _names(seen.drawn, seen.spec, seen.exercise.name)
-    require_shape(arrays, seen.drawn.value(name).shape, seen.case.public)
+    options = read(seen.spec, Options)
+    require_shape(arrays, seen.drawn.value(options.of).shape, seen.case.public)
     *both, alone = arrays
     here, *shifted = (_products(both[start], both[start + 1]) for start in range(0, len(both), 2))
     longest = [float(np.linalg.norm(vectors, axis=-1).max()) for vectors in both[:2]]
     size = longest[0] * longest[1] or 1.0
     if all(_distance(here, there) < 1e-3 * size for there in (_products(both[0], alone), *shifted)):
-        return Verdict(Status.FAILED, _NOWHERE.fill(positions=positions))
+        return Verdict(Status.FAILED, _NOWHERE.fill(positions=options.positions))
     if any(_distance(here, there) > 1e-4 * size for there in shifted):
         return Verdict(Status.FAILED, _ABSOLUTE)
     return Verdict(Status.PASSED)

@@ -53,8 +53,7 @@ from grader.core.text import EMPTY
 from grader.grading.checks import CheckKind, JudgeInput, read
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
-from grader.grading.properties import SHARED, Floats, require_shape, results
-from grader.grading.properties import program as one_program
+from grader.grading.properties import SHARED, Floats, program, require_shape, results
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +136,7 @@ def _probes(exercise: Exercise, spec: CheckSpec) -> list[Probe]:
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
     """One program for each probe: a class has other sizes each time."""
-    return tuple(one_program(target, inputs(target.exercise, probe)) for probe in _probes(target.exercise, spec))
+    return tuple(program(target, inputs(target.exercise, probe)) for probe in _probes(target.exercise, spec))
 
 
 def inputs(exercise: Exercise, probe: Probe) -> Drawn:

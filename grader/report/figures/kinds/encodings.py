@@ -55,7 +55,7 @@ def _table(target: Target, zeros: NDArray[np.float32]) -> Program:
     """A program that returns what a newly constructed table of positions adds to ``zeros`` (1, n, d)."""
     writer = Writer.to(target)
     made = writer.add(Call(target.name, zeros.shape[1:]))
-    ready = writer.add(Apply("ready", (made, writer.precision)))
+    ready = writer.add(Apply("ready", (made, target.precision)))
     return writer.program(writer.add(Apply("forward", (ready, writer.cast(zeros)))))
 
 
