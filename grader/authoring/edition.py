@@ -100,7 +100,7 @@ def publish(whole: Course, target: Path, questions: Iterable[str], observe: Obse
         made = courses.load(folder)
         _put(folder, target)
     sizes = [path.stat().st_size for path in target.rglob("*") if path.is_file()]
-    every = [item for question in made.questions for item in question.items]
+    every = made.items
     exercises = [exercise for question in made.questions for exercise in question.exercises]
     return EditionSummary(
         folder=target,

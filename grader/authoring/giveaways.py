@@ -50,7 +50,7 @@ def problems(course: Course) -> Iterator[Problem]:
                 yield from echoes(question, item, lang)
     yield from shown_keys(course)
     yield from letter_problems(course)
-    chosen = [item for question in course.questions for item in question.items if _is_single_choice(item)]
+    chosen = [item for item in course.items if _is_single_choice(item)]
     if len(chosen) < ENOUGH:
         return
     for lang in course.languages:
@@ -98,7 +98,7 @@ def _lengths(chosen: Sequence[Item], lang: Lang) -> Iterator[Problem]:
 
 def _words(course: Course, lang: Lang) -> Iterator[Problem]:
     """Absolutes, and “both” or “it depends”, are as frequent among right options as among wrong ones."""
-    options = [option for question in course.questions for item in question.items for option in items.options(item)]
+    options = [option for item in course.items for option in items.options(item)]
     for what, name in (("an absolute word", "absolute"), ("“both” or “it depends”", "hedged")):
         pattern = _phrase(f"{name}-{lang}")
         right, wrong = _rate(options, True, lang, pattern), _rate(options, False, lang, pattern)
@@ -164,7 +164,7 @@ def shown_keys(course: Course) -> Iterator[Problem]:
         for place in _same(item, question):
             yield Problem("key-shown", where, f"{place} shows a formula equal to its key {answer}")
     names = [exercise.name for question in course.questions for exercise in question.exercises]
-    every = {item.id for question in course.questions for item in question.items}
+    every = {item.id for item in course.items}
     for place, text in texts:
         for name in names if place in every else ():
             if any(form.format(name) in text for form in _DEFINES):
@@ -303,7 +303,7 @@ class _Asked:
 
 def letter_problems(course: Course) -> Iterator[Problem]:
     """The kinds of items whose letters tell answers: among the graded items, and among all of them."""
-    every = [item for question in course.questions for item in question.items]
+    every = course.items
     graded = [item for item in every if item.use == "graded"]
     told: set[str] = set()  # of kinds whose graded items tell answers, no more is said
     for name, of in (("graded ", graded), ("", every)):

@@ -61,7 +61,7 @@ class StoredAnswers:
 def stored_answers(course: Course, submission: Submission) -> StoredAnswers:
     """The answers of ``submission`` to items of ``course``."""
     submission = answer_ids.matched(course, submission)
-    known = {item.id: item for question in course.questions for item in question.items}
+    known = {item.id: item for item in course.items}
     read, unread = [], []
     for answer in submission.answers or ():
         if answer.value is None or answer.item not in known:

@@ -65,7 +65,7 @@ def remarks_on(course: Course, submission: Submission, signed: str, lang: Lang) 
     untouched = [question.id for question in course.questions if question.id not in touched]
     if untouched:
         yield Message("this submission has nothing for {names}").fill(names=comma.join(ranges(untouched))).of(lang)
-    drawn = {item.id for q in course.questions for item in q.items if draw_choices(item.spec)}
+    drawn = {item.id for item in course.items if draw_choices(item.spec)}
     if for_one := answered & drawn:
         yield NUMBERS_OF.fill(count=len(for_one), name=clean(signed)).of(lang)
 

@@ -55,7 +55,7 @@ def find_part(course: Course, name: str) -> tuple[Question, Item | Exercise | No
         if name.lower() in parts:
             return question, parts[name.lower()]
     names = [question.id for question in course.questions]
-    names += [item.id for question in course.questions for item in question.items]
+    names += [item.id for item in course.items]
     names += [exercise.name for question in course.questions for exercise in question.exercises]
     hint = suggestion(name, names, [question.id for question in course.questions])
     text = Message("There is no question, item or exercise “{name}”. {hint}")

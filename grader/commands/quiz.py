@@ -173,7 +173,7 @@ def _offer(session: Session, asks: bool) -> None:
             return
         if not there.new(given) and not there.different(given):
             return
-    written = counted(item for question in session.course.questions for item in question.items if item.id in given)
+    written = counted(item for item in session.course.items if item.id in given)
     if _confirmed(_ASK_WRITE.fill(items=written, file=target), session.lang, default=True):
         _write(target, session, given, asks)
 

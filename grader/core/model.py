@@ -1267,9 +1267,14 @@ class Course:
         """The question with the id ``name`` (any case), or None."""
         return next((q for q in self.questions if q.id.lower() == name.lower()), None)
 
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """The items of all questions, in order."""
+        return tuple(item for question in self.questions for item in question.items)
+
     def item(self, name: str) -> Item | None:
         """The item ``name`` of any question, or None."""
-        return next((item for question in self.questions for item in question.items if item.id == name), None)
+        return next((item for item in self.items if item.id == name), None)
 
     def misconception(self, question: str, name: str | None) -> Misconception | None:
         """The misconception of a question with this id; None if there is none."""

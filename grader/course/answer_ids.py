@@ -20,7 +20,7 @@ def matched(course: Course, submission: Submission) -> Submission:
 
 def _ids(course: Course) -> dict[str, str]:
     """The ids of the items of a course by how they are found: as they are, and folded if that is unique."""
-    ids = [item.id for question in course.questions for item in question.items]
+    ids = [item.id for item in course.items]
     folded: dict[str, list[str]] = {}
     for name in ids:
         folded.setdefault(name.casefold(), []).append(name)

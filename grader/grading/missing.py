@@ -114,7 +114,7 @@ def _unread(course: Course, submission: Submission) -> Iterator[Text]:
     lost = [submission.lost] if submission.lost else []
     for problem in (*lost, *submission.broken[:3]):
         yield LABELED.fill(who=problem.where, said=problem.text)
-    ids = [item.id for question in course.questions for item in question.items]
+    ids = [item.id for item in course.items]
     for answer in (submission.answers or ())[:1]:
         if answer.item not in ids:
             text = unknown_item(answer, ids, set(ids))

@@ -41,7 +41,7 @@ def remarks(course: Course, submission: Submission, chosen: tuple[ChosenQuestion
                 used_path = used.path if used else ""
                 yield Notice(used_path, twice.fill(name=exercise.name, paths=paths, used=used_path))
     yield from dict.fromkeys(_compiled(submission, chosen))
-    ids = [item.id for question in course.questions for item in question.items]
+    ids = [item.id for item in course.items]
     for _, text in unassigned(submission.answers or (), ids):
         yield Notice("answers.yaml", text, urgent=True)
 

@@ -71,7 +71,7 @@ def check_names(course: Course, selection: Selection) -> None:
     """Raises UsageError for a name in ``selection`` that the course does not have."""
     questions = [q.id for q in course.questions]
     exercises = [e.name for q in course.questions for e in q.exercises]
-    items = [item.id for q in course.questions for item in q.items if item.use == "graded"]
+    items = [item.id for item in course.items if item.use == "graded"]
     _known(selection.questions, questions, questions, Message("There is no question “{name}” in this course. {hint}"))
     _known(selection.exercises, [*exercises, *items, *questions], exercises, _NO_PART)
 

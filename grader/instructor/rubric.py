@@ -169,7 +169,7 @@ def pending_answers(book: Book) -> PendingAnswers:
 
     Those are answers to items with key points, and answers that could not be read.
     """
-    known = {item.id: item for question in book.course.questions for item in question.items if items.key_points(item)}
+    known = {item.id: item for item in book.course.items if items.key_points(item)}
     done = {(change.learner, change.part) for change in book.gradebook.overrides()}
     answers: dict[str, dict[str, str]] = {}
     unread: list[UnreadAnswer] = []
@@ -189,7 +189,7 @@ def pending_answers(book: Book) -> PendingAnswers:
         grouped = group_answers(known[name], answers[name])
         left = (replace(_without(each, done), number=at, of=len(grouped)) for at, each in enumerate(grouped, 1))
         groups += (each for each in left if each.wordings)
-    order = {item.id: at for at, item in enumerate(item for q in book.course.questions for item in q.items)}
+    order = {item.id: at for at, item in enumerate(book.course.items)}
     unread.sort(key=lambda each: (order.get(each.item, len(order)), each.learner))
     return PendingAnswers(tuple(groups), _comments(book.gradebook), tuple(unread))
 

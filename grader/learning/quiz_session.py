@@ -189,7 +189,7 @@ def choose(course: Course, name: str | None) -> tuple[Item, ...]:
         or question.id.lower() == number
     ]
     chosen_items = tuple(item for question in chosen for item in question.items)
-    chosen_items = chosen_items or tuple(i for q in course.questions for i in q.items if i.id.lower() == folded)
+    chosen_items = chosen_items or tuple(i for i in course.items if i.id.lower() == folded)
     if chosen_items:
         return chosen_items
     if chosen:
@@ -199,7 +199,7 @@ def choose(course: Course, name: str | None) -> tuple[Item, ...]:
             )
         )
     groups = [*(group for group, _ in course.groups), *(q.id for q in course.questions)]
-    possible = (*groups, *(i.id for q in course.questions for i in q.items))
+    possible = (*groups, *(i.id for i in course.items))
     raise UsageError(
         Message("There is no question, group or item “{name}”. {hint}").fill(
             name=name, hint=suggestion(folded, possible, groups)
@@ -678,7 +678,7 @@ def _met(session: Session, pairs: Iterable[tuple[Question, Item]]) -> Iterator[S
 def graded_answers(session: Session, *, settled: bool = False) -> dict[str, str]:
     """The last answer to each graded item of the session, correct or not; with ``settled``, to settled items only."""
     asked = {*session.order}
-    graded = [i.id for q in session.course.questions for i in q.items if i.use == "graded" and i.id in asked]
+    graded = [i.id for i in session.course.items if i.use == "graded" and i.id in asked]
     records = {name: session.record(name) for name in graded}
     return {
         name: record.answers[-1]
@@ -689,7 +689,7 @@ def graded_answers(session: Session, *, settled: bool = False) -> dict[str, str]
 
 def all_graded_answers(course: Course, log: Sequence[Event], *, settled: bool = False) -> dict[str, str]:
     """The last answer in ``log`` to each graded item of ``course``; see ``graded_answers``."""
-    every = [item for question in course.questions for item in question.items]
+    every = course.items
     return graded_answers(begin(course, "", "en", every, log), settled=settled)
 
 
@@ -713,7 +713,7 @@ def answers_only(course: Course, submission: Submission, chosen: Sequence[Item])
         return tuple(replace(item, use="graded") for item in own)
 
     questions = tuple(replace(q, exercises=(), items=counted(q)) for q in course.questions)
-    elsewhere = {item.id for q in course.questions for item in q.items} - wanted.keys()
+    elsewhere = {item.id for item in course.items} - wanted.keys()
     kept = tuple(answer for answer in submission.answers or () if answer.item not in elsewhere)
     notices = (*submission.notices, *_unreadable(course, wanted, replace(submission, answers=kept)))
     return replace(course, questions=questions), replace(submission, files=(), answers=kept, notices=notices)

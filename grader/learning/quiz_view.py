@@ -85,7 +85,7 @@ def opening(page: Page, session: quiz_session.Session) -> None:
     if not due:
         page.lines(page.say(Message("All {all} items are answered. Use --again to answer them again."), all=count))
         return
-    left = counted(item for question in session.course.questions for item in question.items if item.id in due)
+    left = counted(item for item in session.course.items if item.id in due)
     who = clean(session.learner, LONGEST_NAME)
     page.lines(page.say(_OPENING, due=len(due), all=count, items=left, learner=who), style="bold")
     page.lines(page.say(Message("{practice} Type ? for help."), practice=_PRACTICE), style="dim")

@@ -206,7 +206,7 @@ class ClassWorkspace(LearnerWorkspace):
 
 def graded_items(course: Course) -> tuple[Item, ...]:
     """The graded items of a course."""
-    return tuple(item for question in course.questions for item in question.items if item.use == "graded")
+    return tuple(item for item in course.items if item.use == "graded")
 
 
 @dataclass(frozen=True, slots=True)
