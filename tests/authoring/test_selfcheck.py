@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.authoring.selfcheck import check, item_problems, without_follow_up
+from grader.authoring.selfcheck import READINGS, check, item_problems, pairs, without_follow_up
 from grader.core.model import Item, Job, Limits, Misconception, Observed, Status, Text, Verdict
+from grader.course import loader
 from grader.course.items._values import KnownWrongAnswer
 from grader.course.items.expression import Spec as Expression
 from grader.course.items.number import Spec as Number
@@ -27,6 +28,8 @@ from tests.helpers import course as made_course
 
 QUESTION, REFERENCE = "questions/q25_scaling.yaml", "reference/question_25.py"
 MEMORY: dict[str, bytes] = {}
+ONE = "- {misconception: squares, edits: [{replace: x + x, with: x * x}], fails: [values/basic]}"
+OTHER = "- {misconception: squares, edits: [{replace: x + x, with: x ** 3}], fails: [values/basic]}"
 
 
 @pytest.fixture
@@ -266,3 +269,38 @@ def test_each_mistake_runs_once(bank: Path, sandbox: Sandbox, monkeypatch: pytes
     edited = [job.files for job in ran if job.files != course.reference]
     assert len(edited) == len(set(edited)) == len(course.questions[0].exercises[0].mistakes)
     assert searched == []
+
+
+@pytest.fixture
+def twins(tmp_path: Path) -> Path:
+    """A course in which two mistakes are told the same."""
+    tiny.change(tiny.course(tmp_path), ONE, f"{ONE}\n      {OTHER}")
+    return tmp_path
+
+
+def test_a_text_that_is_said_of_several_mistakes(twins: Path) -> None:
+    """Has to be read by two people, for each of them."""
+    first, second = pairs(courses.load(twins))
+    assert (first.question, first.exercise, first.misconception.id) == ("Q1", "double", "squares")
+    assert first.key != second.key and not first.is_read and not second.is_read
+    noted = f"Q1:\n  squares: {{{first.key}: [A, B], {second.key}: [A, A]}}\n"
+    (twins / "questions" / READINGS).write_text(noted, "utf-8")
+    first, second = pairs(courses.load(twins))
+    assert first.is_read and first.readers == ("A", "B")
+    assert not second.is_read
+
+
+def test_what_was_changed_has_to_be_read_again(twins: Path) -> None:
+    """A new text, or another edit; but not the other mistake."""
+    first, second = pairs(courses.load(twins))
+    tiny.change(twins, "x ** 3", "x ** 4")
+    same, edited = pairs(courses.load(twins))
+    assert same.key == first.key and edited.key != second.key
+    tiny.change(twins, "Twice is not squared.", "Twice is no square.")
+    assert next(pairs(courses.load(twins))).key != first.key
+
+
+def test_the_bundled_course() -> None:
+    """Two people have read every pair."""
+    unread = [pair for pair in pairs(courses.load(loader.find(None))) if not pair.is_read]
+    assert [(pair.question, pair.exercise, pair.misconception.id, pair.key) for pair in unread] == []

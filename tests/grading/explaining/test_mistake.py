@@ -72,17 +72,16 @@ def test_a_few_ids_say_little(wrong: tuple[Observation, ...], alike: list[bool |
 
 def test_what_the_report_shows_first_is_explained_first() -> None:
     """Of two mistakes, the one that fails the first check that failed."""
-    one, two, both = gave([1.0, 2.0, 3.0, 4.0]), gave([5.0, 6.0, 7.0, 8.0]), gave([9.0, 3.0, 2.0, 8.0])
+    right, one, two, both = map(
+        gave, ([0.0, 1.0, 0.5, 2.0], [1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0], [9.0, 3.0, 2.0, 8.0])
+    )
     seen = [tried("c", Status.FAILED, check="causal", got=both)]
     seen += [tried(str(at), Status.FAILED, got=got) for at, got in enumerate((one, two, both))]
-    right = gave([0.0, 1.0, 0.5, 2.0])
-    known = [
-        MistakeSignature(Mistake("norm", (), ("values",)), [both, one, right, two]),
-        MistakeSignature(Mistake("mask", (), ("causal", "values/2")), [both, right, two, one]),
-    ]
-    pair = {0: both, 1: one, 2: two, 3: both}
+    norm = MistakeSignature(Mistake("norm", (), ("values",)), [both, one, right, two])
+    mask = MistakeSignature(Mistake("mask", (), ("causal", "values/2")), [both, right, two, one])
+    pair = [both, one, two, both]
     whole = failure(
-        *seen, known=known, changed=[{1, 3}, {2, 3}], pair=lambda a, b, numbers: [pair[at] for at in numbers]
+        *seen, known=[norm, mask], changed=[{1, 3}, {2, 3}], pair=lambda a, b, at: [pair[place] for place in at]
     )
     believed = tuple(Misconception(name, Text("No.", "不。")) for name in ("norm", "mask"))
     whole = replace(whole, question=replace(whole.question, misconceptions=believed))
