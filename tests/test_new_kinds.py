@@ -16,6 +16,7 @@ from starlette.testclient import TestClient
 from grader.commands import run
 from grader.core.files import write
 from grader.course import loader
+from grader.course.items import choice
 from grader.grading import courses
 from grader.grading.checker import Checker
 from grader.instructor import export
@@ -416,3 +417,6 @@ def test_what_is_missing_is_an_error(place: Place, monkeypatch: pytest.MonkeyPat
     monkeypatch.delattr(word, "key")
     with pytest.raises(AttributeError, match="key"):
         items.quiz_item(item, items.Context("", "", item.id))
+    monkeypatch.delattr(choice, "counted")
+    with pytest.raises(AttributeError, match="counted"):
+        items.counted("choice", "a")

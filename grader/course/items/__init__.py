@@ -10,7 +10,7 @@ The module of a kind defines
 * ``prompt(spec, context)``: what a learner sees below the question, and how to write an answer.
 * ``key(spec, context)``: a right answer in the usual notation, shown once the item is settled.
 * ``named_key(spec, names)``, if it has options: the same, with ``names`` instead of their ids.
-* ``counted(answer)``, if statistics count something in an answer, such as the options that it names.
+* ``counted(answer)``, if it has options: what statistics count in an answer, such as the options that it names.
 * ``quiz_item(spec, context)``: the item as other systems can ask it, a ``QuizItem``; None if they cannot. Of a kind
   without this function, they ask for a text that a person marks.
 * ``without_key(spec)``: the spec without its key, for a learners' edition: enough to ask the question and tell whether
@@ -261,8 +261,11 @@ def options(item: Item) -> tuple[Any, ...]:
 
 def counted(name: str, answer: object) -> tuple[str, ...]:
     """What statistics count in an answer to an item of the kind ``name``, which another version may have recorded."""
-    count: Callable[[object], tuple[str, ...]] = getattr(kinds().get(name), "counted", lambda _: ())
-    return count(answer)
+    module = kinds().get(name)
+    if module is None or "options" not in module.Spec.__dataclass_fields__:
+        return ()
+    found: tuple[str, ...] = module.counted(answer)
+    return found
 
 
 def quiz_item(item: Item, context: Context) -> QuizItem | None:
