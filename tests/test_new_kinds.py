@@ -16,7 +16,6 @@ from starlette.testclient import TestClient
 from grader.commands import run
 from grader.core.files import write
 from grader.course import loader
-from grader.course.items import choice
 from grader.grading import courses
 from grader.grading.checker import Checker
 from grader.instructor import export
@@ -411,12 +410,11 @@ def test_what_is_missing_is_an_error(place: Place, monkeypatch: pytest.MonkeyPat
     """A kind without one of its functions is refused with its name, and not left out without a word."""
     from grader.course import items
 
-    word = items.kind("word")
-    course = courses.load(loader.find(place.course))
-    item = next(item for question in course.questions for item in question.items if item.id == "Q1.w")
-    monkeypatch.delattr(word, "key")
+    item = courses.load(loader.find(place.course)).item("Q1.w")
+    assert item is not None
+    monkeypatch.delattr(items.kind("word"), "key")
     with pytest.raises(AttributeError, match="key"):
         items.quiz_item(item, items.Context("", "", item.id))
-    monkeypatch.delattr(choice, "counted")
+    monkeypatch.delattr(items.kind("choice"), "counted")
     with pytest.raises(AttributeError, match="counted"):
         items.counted("choice", "a")

@@ -240,9 +240,19 @@ def _as_one_sum(node: Node) -> Node:
         return node
     terms: list[tuple[bool, Node]] = []
     for minus, term in node.terms:
-        inner = _as_one_sum(term)
-        terms += [(minus != less, part) for less, part in inner.terms] if isinstance(inner, Plus) else [(minus, inner)]
+        count, single = _multiple(term)
+        inner = _as_one_sum(single)
+        parts = inner.terms if isinstance(inner, Plus) else ((False, inner),)
+        terms += count * [(minus != less, part) for less, part in parts]
     return Plus(tuple(terms))
+
+
+def _multiple(term: Node) -> tuple[int, Node]:
+    """How often a term has a sum in it, and the sum: 2·(a + b) is (a + b) twice."""
+    match term:
+        case Times(Number(value), ((" " | "*" | "·", Plus() as inside),)) if value in (2, 3, 4):
+            return int(value), inside
+    return 1, term
 
 
 def _largest_subset(terms: int) -> int:

@@ -14,7 +14,7 @@ from grader.core.model import Course, Question, Status
 from grader.course.items import Form
 from grader.learning import choice_widget, quiz_session
 from grader.learning.keyboard import Keyboard
-from grader.learning.quiz_session import TypedAnswer, UnknownCommand
+from grader.learning.quiz_session import TypedAnswer, UnknownCommand, UnreadableAnswer
 from tests.fuzz import bending
 from tests.fuzz.reading import Reader, fuzzing
 from tests.fuzz.test_questions import _TYPED, guide
@@ -45,7 +45,7 @@ def typed(example: tuple[Form, str], scratch: Path) -> None:
         keyboard = Keyboard(pipe, DummyOutput())
         with contextlib.suppress(KeyboardInterrupt, EOFError):
             action = keyboard.ask(card(form), "en")
-            assert isinstance(action, TypedAnswer | UnknownCommand) or action in COMMANDS
+            assert isinstance(action, TypedAnswer | UnknownCommand | UnreadableAnswer) or action in COMMANDS
             if isinstance(action, TypedAnswer):
                 assert quiz_session.read(action.text) == action or form == "lines"
 

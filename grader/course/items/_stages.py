@@ -50,7 +50,8 @@ class Stage:
     ``means`` says in a few words what has been done there, once a line reaches it; ``missing`` is said if none does.
     What an ``optional`` stage is worth goes to the next one if it is left out. A ``written`` stage is looked for in the
     line as it is written, because cleaning it takes away what it is about: s − m + m − M. If it is ``lasting``, it has
-    to be there without what changes nothing, too, before anything is multiplied out.
+    to be there without what changes nothing, too, before anything is multiplied out; and the cleaned line has to
+    mention what ``is`` mentions.
     """
 
     is_: Property
@@ -182,8 +183,12 @@ class Looker:
         if not stage.written or not holds(node, stage.is_, self.names):
             return False
         with contextlib.suppress(NotJudgedError):
-            lasting = self.cleaner.without_additions(node) if stage.lasting else ()
-            return all(holds(variant, stage.is_, self.names) for variant in lasting)
+            if not stage.lasting:
+                return True
+            if not all(holds(variant, stage.is_, self.names) for variant in self.cleaner.without_additions(node)):
+                return False
+            mentioned = [properties.mentions(variant, self.names) for variant in self._clean(node).variants]
+            return all({*stage.is_.mentions} <= names for names in mentioned)
         return False
 
     def _general(self, node: Node) -> bool:

@@ -75,14 +75,14 @@ def test_what_the_report_shows_first_is_explained_first() -> None:
     right, one, two, both = map(
         gave, ([0.0, 1.0, 0.5, 2.0], [1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0], [9.0, 3.0, 2.0, 8.0])
     )
-    seen = [tried("c", Status.FAILED, check="causal", got=both)]
-    seen += [tried(str(at), Status.FAILED, got=got) for at, got in enumerate((one, two, both))]
+    checks = zip(("causal", "values", "values", "values"), (both, one, two, both), strict=True)
+    seen = [tried("c", Status.FAILED, check=check, got=got) for check, got in checks]
     norm = MistakeSignature(Mistake("norm", (), ("values",)), [both, one, right, two])
     mask = MistakeSignature(Mistake("mask", (), ("causal", "values/2")), [both, right, two, one])
     pair = [both, one, two, both]
     whole = failure(
         *seen, known=[norm, mask], changed=[{1, 3}, {2, 3}], pair=lambda a, b, at: [pair[place] for place in at]
     )
-    believed = tuple(Misconception(name, Text("No.", "不。")) for name in ("norm", "mask"))
+    believed = Misconception("norm", Text("No.", "不。")), Misconception("mask", Text("No.", "不。"))
     whole = replace(whole, question=replace(whole.question, misconceptions=believed))
     assert [each.misconception for each in mistake(whole)] == ["mask", "norm"]
