@@ -12,8 +12,9 @@ For the lines between two given formulas. The first line that does not follow is
 - `to`: the formula that it ends with.
 - `chain`: a worked chain: `{line, because}` for each line between the two.
 - `routes`: the ways to the end: `{stages, end}` each. A stage is what a line has to show: `{is, means, missing}`, and
-  `optional` if it may be left out, `written` if it is looked for in the line as it is written. `means` names it once a
-  line shows it, and `missing` is the message if none does. `end` is what the last line has to be.
+  `optional` if it may be left out, `written` if it is looked for in the line as it is written, with `lasting` if it has
+  to be there without what changes nothing, too. `means` names it once a line shows it, and `missing` is the message if
+  none does. `end` is what the last line has to be.
 - `given`: what is known about random symbols.
 - `hide_to`: whether learners do not see the end, because it gives another item away.
 - `keep`: `brackets` if moving them is the question; otherwise products have none.
