@@ -9,7 +9,7 @@ from __future__ import annotations
 from tests import house
 
 AT_MOST = {
-    "code lines": 49_880,
+    "code lines": 49_910,
     "modules": 378,
     "tokens per statement": 13,
     "95 % of functions have at most so many lines": 25,

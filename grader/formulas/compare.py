@@ -72,6 +72,7 @@ def evaluators(names: Declarations, nodes: Sequence[Node]) -> Iterator[Evaluator
     families = (0, 1) if any(isinstance(names.declared[name], Random) for name in needed) else (0,)
     scalars = {name: found for name in needed if isinstance(found := names.declared[name], Scalar)}
     defined = any(isinstance(names.declared[name], Definition) for name in needed)
+    deltas = any(has_delta(node, names) for node in nodes)
     for seed in range(_TRIES):
         numbers: dict[str, Fraction] = {}
         for place, (name, declared) in enumerate(scalars.items()):
@@ -91,6 +92,15 @@ def evaluators(names: Declarations, nodes: Sequence[Node]) -> Iterator[Evaluator
             numbers[name] = Exact(1 + (seed + place * (seed // 2)) % max(top, 1))
         for family in families:
             yield Evaluator(names, dict(numbers), seed, family)
+        if deltas:  # δ_ij is 0 while different indices stand for different components
+            yield Evaluator(names, dict(numbers), seed, equal_indices=True)
+
+
+def has_delta(node: Node, names: Declarations) -> bool:
+    """Whether ``node`` has a δ of free indices, so that their being equal matters."""
+    free = index_names(node, names.vocabulary)
+    deltas = (part for part in walk(node) if isinstance(part, FunctionCall) and part.function == "delta")
+    return any({*free_names(part)} & free for part in deltas)
 
 
 def _sizes(names: Declarations, nodes: Sequence[Node], needed: Sequence[str]) -> set[str]:
@@ -175,7 +185,11 @@ class ValueTable:
         why: FormulaError | None = None
         first: Counterexample | None = None
         last = self.enough
+        deltas = any(has_delta(self.nodes[each], self.names) for each in (one, two))
         while tried < last and (evaluator := self.evaluator(place)):
+            if evaluator.equal_indices and not deltas:
+                place += 1
+                continue
             # The later formula first: an error of its own should be reported for it.
             right, left = self.value(place, two), self.value(place, one)
             place += 1

@@ -71,6 +71,7 @@ _VARIABLE = " "
 _DISTINCT = Message("different indices need different components")
 _COUNT = Message("{count} indices")
 _PAST = Message("The index ${index}$ of ${what}$ runs from 1 to ${high}$, but here it reaches {at}.")
+_NOT_SUMMED = Message("“${what}$” is a sum over ${index}$, and there is no ${index}$ in what is added.")
 _TWO_RANGES = Message("In “{what}”, ${index}$ runs along axes of different lengths.")
 _FROM_WHERE = Message("What is the range of ${index}$ in “${what}$”? Write, for example, `Σ_{{{index}=1}}^{{n}}`.")
 _MISFIT = Message("Shapes do not fit in “${what}$”: ${left}$ is {left_shape}, ${right}$ is {right_shape}{remedy}.")
@@ -650,6 +651,8 @@ class Evaluator:
         if not sizes:
             only = self.names.only_size
             sizes = {self.whole(only)} if only else set()
+        if not sizes and index not in free_names(node.body):
+            raise ShapeError(_NOT_SUMMED.fill(index=index, what=show(node)))
         if len(sizes) != 1:
             raise ShapeError((_TWO_RANGES if sizes else _FROM_WHERE).fill(index=index, what=show(node)))
         return low, sizes.pop()

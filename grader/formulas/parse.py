@@ -65,6 +65,7 @@ _NUMBERS = Message("“{near}”: an operator is missing before the number.")
 _TOO_LARGE = Message("The number {number} is too large or too small.")
 _EXPONENT = Message("The exponent {exponent} is too large.")
 _ELLIPSIS = Message("“…” goes between a first and a last term that differ in one index: `q_1 k_1 + … + q_d k_d`.")
+_TWO_UNLIKE = Message("On both sides of “…” the terms differ in one index alone; “${first}$” and “${last}$” do not.")
 _ONE_INDEX = Message("“${what}$” as an entry of a matrix needs both indices, and there is no ${index}$ in it.")
 _UNLIKE = Message("On both sides of “…” the terms differ in one index alone, and “${term}$” does not fit the others.")
 _COMPONENT = Message("write a component of ${what}$ with its argument: `{what}_{index}(x)`.")
@@ -296,8 +297,10 @@ class _Parser:
         if len(sizes) == 1 and {*terms} == {(minus, last)}:  # 1 + 1 + … + 1
             return [(minus, self.made(Sum(("i…",), ONE, Name(sizes[0]), "", last)))]
         unlike = [term for term in terms if term[0] != minus or not _fits(term[1], last)]
-        odd = (minus, last) if unlike == terms else next(iter(unlike), None)
-        raise ParseError(_UNLIKE.fill(term=show(Plus((odd,)))) if odd else _ELLIPSIS)
+        if terms and unlike == terms:
+            both = {"first": show(Plus((terms[-1],))), "last": show(Plus(((minus, last),)))}
+            raise ParseError(_TWO_UNLIKE.fill(**both))
+        raise ParseError(_UNLIKE.fill(term=show(Plus((unlike[0],)))) if unlike else _ELLIPSIS)
 
     def product(self) -> Node:
         """Products. ⊙ and ⊗ bind least: QKᵀ ⊙ M is (QKᵀ) ⊙ M."""

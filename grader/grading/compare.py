@@ -158,9 +158,17 @@ def scalar(value: bool | int | float) -> NDArray[Any]:
     return np.asarray(value)
 
 
+#: Longer integers are shown as other numbers are.
+_LONG = 10**15
+
+
 def number(value: Any) -> str:
-    """One entry as text, with at most six significant digits."""
-    return str(bool(value)) if isinstance(value, (bool, np.bool_)) else f"{float(value):.6g}"
+    """One entry as text: an integer as it is, other numbers with at most six significant digits."""
+    if isinstance(value, (bool, np.bool_)):
+        return str(bool(value))
+    if isinstance(value, (int, np.integer)) and abs(int(value)) < _LONG:
+        return str(int(value))
+    return f"{float(value):.6g}"
 
 
 def _shape(shape: tuple[int, ...]) -> str:

@@ -58,7 +58,7 @@ def types(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
     def put(*lines: str, person: bool = False) -> None:
         monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
-        monkeypatch.setattr(commands_review, "_is_person", lambda: person)
+        monkeypatch.setattr(commands_review, "in_person", lambda: person)
 
     return put
 

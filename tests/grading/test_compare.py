@@ -165,7 +165,7 @@ def test_things_have_names(value: object, words: Text) -> None:
 
 @pytest.mark.parametrize(
     ("value", "said"),
-    [(np.float32(0.1), "0.1"), (1234567.0, "1.23457e+06"), (np.bool_(True), "True"), (False, "False"), (7, "7")],
+    [(np.float32(0.1), "0.1"), (1234567.0, "1.23457e+06"), (np.bool_(True), "True"), (10**6, "1000000")],
 )
 def test_entries_are_short(value: object, said: str) -> None:
     """Six digits, and booleans as Python writes them."""

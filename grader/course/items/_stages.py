@@ -40,7 +40,9 @@ _LATE = Message("Line {number} comes too late: what follows from it stands befor
 _IDEAS = Message("\nIdeas shown so far: {shown} of {all}")
 _IDEA = Message("\n✓ Line {number}: {idea}")
 _IN_LINE = Message("\n✓ Line {number}")
-_NOT_JUDGED = Message("Line {number} is too complicated to be judged; write it in several lines.")
+_NOT_JUDGED = Message(
+    "Line {number} is too complicated to be judged here, which need not be your mistake; another form of it may work."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,7 +341,7 @@ def _nearest(lines: Sequence[Line], stage: Stage, looker: Looker) -> list[Text]:
         return []
     if why[0].en.startswith(properties.ABSENT):  # where it went; if no line has it, the question says more
         nodes = [(0, looker.start), *((line.number, line.node) for line in lines)]
-        lacking = {at for at, node in nodes if why[0] in failures(node, stage.is_, looker.names)}
+        lacking = {at for at, node in nodes if _bare(why[0]) in map(_bare, failures(node, stage.is_, looker.names))}
         had = [at for at, _ in nodes if at < number and at not in lacking]
         if not had:
             return []
@@ -347,6 +349,11 @@ def _nearest(lines: Sequence[Line], stage: Stage, looker: Looker) -> list[Text]:
         before = _LINE.fill(number=had[-1]) if had[-1] else _THE_START
         return [_SKIPPED.fill(before=before, number=number, why=why[0])]
     return [_LACKS.fill(number=number, why=why[0])]
+
+
+def _bare(why: Text) -> str:
+    """A failure without the part that it quotes, which is another one in each line."""
+    return why.en.partition(" in “")[0]
 
 
 def why_not_the_end(line: Line, route: Route, names: Declarations) -> list[Text]:
