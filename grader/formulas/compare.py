@@ -72,7 +72,6 @@ def evaluators(names: Declarations, nodes: Sequence[Node]) -> Iterator[Evaluator
     families = (0, 1) if any(isinstance(names.declared[name], Random) for name in needed) else (0,)
     scalars = {name: found for name in needed if isinstance(found := names.declared[name], Scalar)}
     defined = any(isinstance(names.declared[name], Definition) for name in needed)
-    deltas = any(has_delta(node, names) for node in nodes)
     for seed in range(_TRIES):
         numbers: dict[str, Fraction] = {}
         for place, (name, declared) in enumerate(scalars.items()):
@@ -92,15 +91,21 @@ def evaluators(names: Declarations, nodes: Sequence[Node]) -> Iterator[Evaluator
             numbers[name] = Exact(1 + (seed + place * (seed // 2)) % max(top, 1))
         for family in families:
             yield Evaluator(names, dict(numbers), seed, family)
-        if deltas:  # δ_ij is 0 while different indices stand for different components
-            yield Evaluator(names, dict(numbers), seed, equal_indices=True)
 
 
-def has_delta(node: Node, names: Declarations) -> bool:
+def _has_delta(node: Node, names: Declarations) -> bool:
     """Whether ``node`` has a δ of free indices, so that their being equal matters."""
     free = index_names(node, names.vocabulary)
     deltas = (part for part in walk(node) if isinstance(part, FunctionCall) and part.function == "delta")
     return any({*free_names(part)} & free for part in deltas)
+
+
+def _and_equal(made: Iterator[Evaluator]) -> Iterator[Evaluator]:
+    """Each instance with different free indices, where every δ of them is 0, and with equal ones."""
+    for evaluator in made:
+        yield evaluator
+        if not evaluator.family:
+            yield Evaluator(evaluator.names, evaluator.numbers, evaluator.seed, equal_indices=True)
 
 
 def _sizes(names: Declarations, nodes: Sequence[Node], needed: Sequence[str]) -> set[str]:
@@ -150,7 +155,8 @@ class ValueTable:
         self.names = names
         self.nodes = nodes
         self.enough = enough
-        self._evaluators = evaluators(names, nodes)
+        self._deltas = [_has_delta(node, names) for node in nodes]
+        self._evaluators = _and_equal(evaluators(names, nodes)) if any(self._deltas) else evaluators(names, nodes)
         self._made: list[Evaluator] = []
         self._values: dict[tuple[int, int], FormulaValue | UndefinedError | TooExpensiveError] = {}
         self._higher_moments: dict[tuple[int, int], tuple[str, ...]] = {}
@@ -185,9 +191,8 @@ class ValueTable:
         why: FormulaError | None = None
         first: Counterexample | None = None
         last = self.enough
-        deltas = any(has_delta(self.nodes[each], self.names) for each in (one, two))
         while tried < last and (evaluator := self.evaluator(place)):
-            if evaluator.equal_indices and not deltas:
+            if evaluator.equal_indices and not (self._deltas[one] or self._deltas[two]):
                 place += 1
                 continue
             # The later formula first: an error of its own should be reported for it.

@@ -64,6 +64,7 @@ _LARGEST_SIZE = 60
 _WHOLE = Message("${what}$ should be a whole number, but it is ${value}$")
 _SIZE = Message("a size of {value} (expected 1 to {most})")
 _NOT_INDEXED = Message("“${what}$” cannot be indexed with {count}.")
+_ONE_INDEX = Message("“${what}$” as an entry of a matrix needs both indices, and there is no ${index}$ in it.")
 _NORMAL = Message("there is no exact value for ${what}$: only polynomials of normal variables have one")
 _SINGULAR = Message("a singular matrix")
 #: A name that nobody can type.
@@ -560,6 +561,9 @@ class Evaluator:
                 return factor if self._place(at[0]) == self._place(at[1]) else ZERO
             case SizelessTensor(factor, int(one)) if len(at) == 1:
                 return factor if self._place(at[0]) == one else ZERO
+        absent = [index for index in at if not {*free_names(index)} & {*free_names(of)}]
+        if len(at) == 2 and len(absent) == 1:  # [δ_jj]_ij
+            raise ShapeError(_ONE_INDEX.fill(what=show(of), index=show(absent[0])))
         raise ShapeError(_NOT_INDEXED.fill(what=show(of), count=_COUNT.fill(count=len(at))))
 
     def _index(self, of: Node, node: Node, size: int, label: str = "") -> int:

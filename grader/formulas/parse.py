@@ -65,9 +65,8 @@ _NUMBERS = Message("“{near}”: an operator is missing before the number.")
 _TOO_LARGE = Message("The number {number} is too large or too small.")
 _EXPONENT = Message("The exponent {exponent} is too large.")
 _ELLIPSIS = Message("“…” goes between a first and a last term that differ in one index: `q_1 k_1 + … + q_d k_d`.")
-_TWO_UNLIKE = Message("On both sides of “…” the terms differ in one index alone; “${first}$” and “${last}$” do not.")
-_ONE_INDEX = Message("“${what}$” as an entry of a matrix needs both indices, and there is no ${index}$ in it.")
-_UNLIKE = Message("On both sides of “…” the terms differ in one index alone, and “${term}$” does not fit the others.")
+_TWO_UNLIKE = Message("The terms around “…” may differ in one index only; “${first}$” and “${last}$” differ in more.")
+_UNLIKE = Message("The terms around “…” may differ in one index only, and “${term}$” does not fit the others.")
 _COMPONENT = Message("write a component of ${what}$ with its argument: `{what}_{index}(x)`.")
 _DERIVATIVE = Message("Differentiate with respect to a symbol or one of its components: `∂y/∂x` or `D(y, x)`.")
 _SECOND = Message("Only first and second derivatives are read: `∂y/∂x` and `∂²y/∂x∂z`.")
@@ -538,10 +537,7 @@ class _Parser:
             else:
                 raise self.expected(Message("an index"))
         free = index_names(node, self.vocabulary, frozenset(self.indices))
-        other = [index for index in at if not isinstance(index, Name) or index.name not in free]
-        if len(other) == 1 and len(at) == 2:
-            raise ParseError(_ONE_INDEX.fill(what=show(node), index=show(other[0])))
-        if not other:
+        if free and all(isinstance(index, Name) and index.name in free for index in at):
             return Name("I") if node == FunctionCall("delta", at) else node  # [∂y_i/∂x_j]_ij, [δ_ij]_ij
         if isinstance(node, Name) and node.name not in self.vocabulary.kinds and node.name != "I":
             special = {"R": "rot", "e": "onehot", "δ": "delta"}.get(node.name)
@@ -792,6 +788,9 @@ class _Parser:
             return self.sum_word()
         if name == "ones" and not self.sign("(", "[", "{"):
             return SOME_ONES
+        letter, after = self.text[entry.at], self.text[entry.at + 1 : entry.at + 2]
+        if name == "Var" and letter == "V" and not after.isalnum() and not self.sign("(", "[", "{", "^"):
+            raise unknown_name(letter, self.vocabulary)  # a matrix that was not declared
         if self.sign("'"):
             raise ParseError(_PRIMED.fill(what=name))
         power: Node | None = None
@@ -805,8 +804,6 @@ class _Parser:
             raise unknown_name("R", self.vocabulary)
         elif (names("functions")[name] == [1, 1] and name not in ("E", "Var", "Std", "O")) or name in ("max", "min"):
             call = self.called(name, (self.factor() if name in ("Re", "Im") else self.reach(name),))
-        elif self.text[entry.at : entry.at + 2].rstrip() in names("aliases"):  # V is no variance without a bracket
-            raise unknown_name(self.text[entry.at], self.vocabulary)
         else:
             raise self.arity(name)
         return call if power is None else self.made(Power(self.made(call), power))

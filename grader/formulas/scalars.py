@@ -27,7 +27,7 @@ DIGITS = 50
 _MOST_BITS = 20_000
 _FARTHEST = 10_000
 _MOST_TERMS = 4000
-#: Steps for one answer. People’s derivations take up to 200,000, and about 80,000 on average.
+#: Steps for one answer. Derivations by people take up to 200,000, and about 80,000 on average.
 MOST_STEPS = 800_000
 
 _BY_ZERO = Message("division by 0")

@@ -114,21 +114,22 @@ def _compare_arrays(expected: NDArray[Any], actual: Any, rtol: float, atol: floa
         return _differences(expected, got, expected != got)
     if expected.dtype.kind == "b":
         return _differences(expected, got, expected != got)
-    return _numbers(expected.astype(np.float64), got.astype(np.float64), rtol, atol)
+    return _numbers(expected, got, rtol, atol)
 
 
 def _numbers(expected: NDArray[Any], got: NDArray[Any], rtol: float, atol: float) -> Mismatch | None:
+    right, mine = expected.astype(np.float64), got.astype(np.float64)
     with np.errstate(invalid="ignore", over="ignore"):
-        distance = np.abs(got - expected)
-        near = distance <= atol + rtol * np.abs(expected)
+        distance = np.abs(mine - right)
+        near = distance <= atol + rtol * np.abs(right)
     if near.all() and np.isfinite(distance).all():
         return None  # the usual case; values that are not finite are handled below
-    near &= np.isfinite(expected)
-    near |= (got == expected) | (np.isnan(got) & np.isnan(expected))  # infinities of the same sign, expected NaN
-    stray = ~np.isfinite(got) & np.isfinite(expected)
+    near &= np.isfinite(right)
+    near |= (mine == right) | (np.isnan(mine) & np.isnan(right))  # infinities of the same sign, expected NaN
+    stray = ~np.isfinite(mine) & np.isfinite(right)
     if not stray.any():
         return _differences(expected, got, ~near)
-    kind, text = ("nan", _NAN) if np.isnan(got[stray]).any() else ("inf", _INF)
+    kind, text = ("nan", _NAN) if np.isnan(mine[stray]).any() else ("inf", _INF)
     first = _differences(expected, got, stray)
     difference = first.difference if first else None
     return Mismatch(kind, text, text, difference and replace(difference, differing=int((~near).sum())))

@@ -354,8 +354,7 @@ def _tally(page: Page, exercise: ExerciseResult) -> None:
         names = {
             name: page.say(check_label(name)) + (f" ×{times}" if times > 1 else "") for name, times in lost.items()
         }
-        first = exercise.first_failure
-        own += [first.check] if first else []
+        own.append(failed[0].check)  # which the report says to fix first
         plain = [name for name in names if "values" not in names or name in (*_INDEPENDENT, *own)]
         perhaps = [names[name] for name in names if name not in plain]
         for said, listed in ((Message("not passed: {names}"), [names[name] for name in plain]), (PERHAPS, perhaps)):

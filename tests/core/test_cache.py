@@ -130,3 +130,25 @@ def test_the_oldest_results_make_room() -> None:
     assert [kept.get(name) is not None for name in (b"a", b"b", b"c")] == [True, False, True]
     kept.put(b"d", b"d", 11)
     assert kept.get(b"d") is None
+
+
+def test_once_for_each_object() -> None:
+    """Equal objects are different objects; what is too much to remember is computed again."""
+    asked: list[list[int]] = []
+
+    @cache.cached_by_identity(2)
+    def total(values: list[int]) -> int:
+        asked.append(values)
+        return sum(values)
+
+    one, twin, more = [1], [1], [2]
+    assert [total(one), total(one), total(twin), total(twin)] == [1] * 4
+    assert [each is wanted for each, wanted in zip(asked, (one, twin), strict=True)] == [True, True]
+    assert [total(more), total(more), total(one)] == [2, 2, 1]
+    assert len(asked) == 4
+
+
+def test_another_object_with_the_same_id_is_another() -> None:
+    """What is remembered is kept, so that its id cannot be used again."""
+    total = cache.cached_by_identity(1000)(sum)
+    assert [total([number]) for number in range(100)] == list(range(100))

@@ -170,3 +170,5 @@ def test_things_have_names(value: object, words: Text) -> None:
 def test_entries_are_short(value: object, said: str) -> None:
     """Six digits, and booleans as Python writes them."""
     assert number(value) == said
+    large = compare(10**6, 2.5)
+    assert large and large.difference and large.difference.expected == "1000000"

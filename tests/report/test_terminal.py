@@ -124,6 +124,9 @@ def test_what_may_follow_from_wrong_values(report: Report, course: Course) -> No
         rows = Outcome("fully_masked_rows", "a", "public", Verdict(Status.FAILED, message), 0, 1)
         page = shown(changed(report, exercises=(replace(wrong, outcomes=(*wrong.outcomes, rows)),)), course)
         assert said in flat(page)
+    first = replace(rows, verdict=Verdict(Status.FAILED, wrong.message))
+    page = shown(changed(report, exercises=(replace(wrong, outcomes=(first, *wrong.outcomes)),)), course)
+    assert "not passed: fully masked rows, values ×2; perhaps" in flat(page)  # what is to be fixed first is no result
 
 
 def test_keeps_hidden_values(report: Report, course: Course) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 
 from grader.core import marks
 from grader.core.model import Message, Text
@@ -42,8 +42,6 @@ from grader.formulas.tokens import names as table
 SIGNS = ("Σ", "∂", "dot", "√", "R", "T", "[]", "index", "kron", "×", "+")
 _KRONECKER = ("delta", "onehot", "diag")
 
-#: How the clauses begin that say that something is missing altogether.
-ABSENT = "there is no"
 _ABSENT = Message("there is no {what}")
 _NONE_OF = Message("there is none of {what}")
 _BOTH = Message("{what} still stand together")
@@ -88,32 +86,40 @@ class Property:
     not_: Property | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a formula has not a property, as a clause, which may be empty, and what it ``lacks`` altogether."""
+
+    said: Text = EMPTY
+    lacks: tuple[str, ...] = ()
+
+
 def holds(node: Node, wanted: Property, names: Declarations) -> bool:
     """Whether ``node``, in flat form, has the property."""
     return next(_failures(node, wanted, names), None) is None
 
 
-def failures(node: Node, wanted: Property, names: Declarations) -> list[Text]:
-    """Why ``node`` has not the property, as clauses; empty if it has. A part without words is an empty text."""
+def failures(node: Node, wanted: Property, names: Declarations) -> list[Failure]:
+    """Why ``node`` has not the property; empty if it has."""
     return list(_failures(node, wanted, names))
 
 
-def _failures(node: Node, wanted: Property, names: Declarations) -> Iterator[Text]:
+def _failures(node: Node, wanted: Property, names: Declarations) -> Iterator[Failure]:
     mentioned = mentions(node, names)
     yield from _mention_failures(mentioned, wanted)
     if wanted.is_ and not operators(node, names) & {*wanted.is_}:
-        yield EMPTY
+        yield Failure()
     if wanted.over and not (isinstance(node, Sum) and node.high is not None and _names(node.high) & {*wanted.over}):
-        yield EMPTY
+        yield Failure()
     yield from _operator_failures(node, wanted, names)
     if not _structured(node, wanted, names):
-        yield EMPTY
+        yield Failure()
     if wanted.any and not any(holds(node, one, names) for one in wanted.any):
-        yield EMPTY
+        yield Failure()
     for one in wanted.all:
         yield from _failures(node, one, names)
     if wanted.not_ and holds(node, wanted.not_, names):
-        yield EMPTY
+        yield Failure()
 
 
 def _listed(found: Sequence[str]) -> Text:
@@ -121,29 +127,32 @@ def _listed(found: Sequence[str]) -> Text:
     return name_list(texts(__file__, "properties.yaml").get(name) or marks.formula(name) for name in found)
 
 
-def _mention_failures(mentioned: set[str], wanted: Property) -> Iterator[Text]:
+def _lacking(message: Message, found: Sequence[str]) -> Failure:
+    return Failure(message.fill(what=_listed(found)), tuple(found))
+
+
+def _mention_failures(mentioned: set[str], wanted: Property) -> Iterator[Failure]:
     if missing := [name for name in wanted.mentions if name not in mentioned]:
-        yield _ABSENT.fill(what=_listed(missing[:1]))
+        yield _lacking(_ABSENT, missing[:1])
     if wanted.mentions_any and not mentioned & {*wanted.mentions_any}:
-        yield _NONE_OF.fill(what=_listed(wanted.mentions_any))
+        yield _lacking(_NONE_OF, wanted.mentions_any)
     if left := [name for name in wanted.free_of if name in mentioned]:
-        yield Message("there is still {what}").fill(what=_listed(left[:1]))
+        yield Failure(Message("there is still {what}").fill(what=_listed(left[:1])))
     if len(together := [name for name in wanted.only_one_of if name in mentioned]) > 1:
-        yield _BOTH.fill(what=_listed(together))
+        yield Failure(_BOTH.fill(what=_listed(together)))
     elif wanted.only_one_of and not mentioned & {*wanted.only_one_of}:
-        yield _NONE_OF.fill(what=_listed(wanted.only_one_of))
+        yield _lacking(_NONE_OF, wanted.only_one_of)
     if wanted.not_both and mentioned >= {*wanted.not_both}:
-        yield _BOTH.fill(what=_listed(wanted.not_both))
+        yield Failure(_BOTH.fill(what=_listed(wanted.not_both)))
 
 
-def _operator_failures(node: Node, wanted: Property, names: Declarations) -> Iterator[Text]:
+def _operator_failures(node: Node, wanted: Property, names: Declarations) -> Iterator[Failure]:
     if wanted.some:
         found = list(_found(node, wanted.some, names))
         if not found:
-            message = _NONE_OF if len(wanted.some.op) > 1 else _ABSENT
-            yield message.fill(what=_listed(wanted.some.op))
+            yield _lacking(_NONE_OF if len(wanted.some.op) > 1 else _ABSENT, wanted.some.op)
         elif all(_part_failures(part, wanted.some, names) for part in found):
-            of_all = _WRONG_PART.fill(what=_listed(wanted.some.op[:1]))
+            of_all = _lacking(_WRONG_PART, wanted.some.op[:1])
             yield of_all if len(found) > 1 else _in(found[0], wanted.some, names)
     if wanted.every:
         for part in _found(node, wanted.every, names):
@@ -152,15 +161,15 @@ def _operator_failures(node: Node, wanted: Property, names: Declarations) -> Ite
                 return
 
 
-def _in(part: Node, wanted: Operators, names: Declarations) -> Text:
+def _in(part: Node, wanted: Operators, names: Declarations) -> Failure:
     why = _part_failures(part, wanted, names)[0]
-    together = wanted.is_.mentions if wanted.is_ else ()
-    if {*together} & mentions(part, names) and not {*together} <= mentions(part, names):
-        why = _APART.fill(what=_listed(together))
-    return _IN.fill(why=why, part=show(part)) if why.en else why
+    together, mentioned = wanted.is_.mentions if wanted.is_ else (), mentions(part, names)
+    if {*together} - mentioned and {*together} & mentioned:
+        why = Failure(_APART.fill(what=_listed(together)))
+    return replace(why, said=_IN.fill(why=why.said, part=show(part))) if why.said.en else why
 
 
-def _part_failures(part: Node, wanted: Operators, names: Declarations) -> list[Text]:
+def _part_failures(part: Node, wanted: Operators, names: Declarations) -> list[Failure]:
     found = failures(part, wanted.is_, names) if wanted.is_ else []
     if wanted.inside:
         below = _inside(part)

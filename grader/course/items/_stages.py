@@ -337,26 +337,22 @@ def _nearest(lines: Sequence[Line], stage: Stage, looker: Looker) -> list[Text]:
     ]
     # Of lines that come equally close, the last.
     number, why = min(reversed(found), key=lambda one: len(one[1]) or math.inf, default=(0, []))
-    if not why or not why[0].en:
+    if not why or not why[0].said.en:
         return []
-    if why[0].en.startswith(properties.ABSENT):  # where it went; if no line has it, the question says more
-        nodes = [(0, looker.start), *((line.number, line.node) for line in lines)]
-        lacking = {at for at, node in nodes if _bare(why[0]) in map(_bare, failures(node, stage.is_, looker.names))}
+    if why[0].lacks:  # where it went; if no line has it, the question says more
+        nodes = [(0, looker.start), *((line.number, line.node) for line in lines if sides[line.number] == 1)]
+        lacks = {at: [each.lacks for each in failures(node, stage.is_, looker.names)] for at, node in nodes}
+        lacking = [at for at in lacks if why[0].lacks in lacks[at]]
         had = [at for at, _ in nodes if at < number and at not in lacking]
         if not had:
             return []
-        number = min(at for at in lacking if at > had[-1])
+        number = next(at for at in lacking if at > had[-1])
         before = _LINE.fill(number=had[-1]) if had[-1] else _THE_START
-        return [_SKIPPED.fill(before=before, number=number, why=why[0])]
-    return [_LACKS.fill(number=number, why=why[0])]
-
-
-def _bare(why: Text) -> str:
-    """A failure without the part that it quotes, which is another one in each line."""
-    return why.en.partition(" in “")[0]
+        return [_SKIPPED.fill(before=before, number=number, why=why[0].said)]
+    return [_LACKS.fill(number=number, why=why[0].said)]
 
 
 def why_not_the_end(line: Line, route: Route, names: Declarations) -> list[Text]:
     """What keeps a line from being the end, if that can be said in words."""
     why = failures(line.node, route.end, names)
-    return [_LACKS.fill(number=line.number, why=why[0])] if why and why[0].en else []
+    return [_LACKS.fill(number=line.number, why=why[0].said)] if why and why[0].said.en else []

@@ -194,7 +194,7 @@ def _why_not(shown: str, wanted: Property, declared: Declarations) -> Text | Non
     node = parse(shown, declared.vocabulary)
     why = properties.failures(node, wanted, declared)
     if why:
-        return why[0]
+        return why[0].said
     try:
         variants = Cleaner(declared, Flat(declared)).clean(node).variants
     except (FormulaError, NotJudgedError):
@@ -202,7 +202,7 @@ def _why_not(shown: str, wanted: Property, declared: Declarations) -> Text | Non
     feigned = Property(mentions=wanted.mentions, mentions_any=wanted.mentions_any)
     lacking = [properties.failures(variant, feigned, declared) for variant in variants]
     # Which half of a sum counts is arbitrary: one of the variants has to do.
-    return lacking[0][0] if all(lacking) else None
+    return lacking[0][0].said if all(lacking) else None
 
 
 def _written(spec: Spec, value: object) -> dict[str, tuple[str, int]] | Text:

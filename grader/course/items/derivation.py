@@ -121,7 +121,7 @@ _WHERE = Message(": for {instance},")
 _NO_WHERE = Message(":")
 _DEPENDS = Message("{what} depends on {moments}, which the mean and variance do not determine.")
 _THE_LINE = Message("That line")
-_FIXED = Message("${name}$ is random, and stands outside of every expectation and variance there.")
+_FIXED = Message("${name}$ is random, but stands outside every expectation and variance there.")
 _UNREAD = Message("Line {number}, “${text}$”: {why}")
 _CONTINUE = Message("Every step so far is right, but “${last}$” is not the end yet: continue to ${end}$.")
 _NOT_YET = Message("Every step so far is right, but “${last}$” is not the end yet.")
@@ -139,7 +139,7 @@ _GIVEN_WRONG = Message(
     "${wanted}$."
 )
 _GIVEN_OTHER = Message(
-    "What you assume (`{given}`) is not what is meant here: under it, ${start}$ is ${value}$ for {instance}."
+    "Your assumptions (`{given}`) are not the ones meant here: under them, ${start}$ is ${value}$ for {instance}."
 )
 
 HEAVY = True

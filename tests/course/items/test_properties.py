@@ -93,7 +93,7 @@ def test_what_holds(text: str, wanted: Property, expected: bool) -> None:
 )
 def test_why_not(text: str, wanted: Property, said: str) -> None:
     """In words about the formula as written, made from the test that failed; in both languages."""
-    why = failures(parse(text, NAMES.vocabulary), wanted, NAMES)[0]
+    why = failures(parse(text, NAMES.vocabulary), wanted, NAMES)[0].said
     assert plain(why.en) == said and bool(why.zh) == bool(said)
 
 
