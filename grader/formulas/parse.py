@@ -80,8 +80,8 @@ _STARTS = ("(", "[", "{", "⟨", "√", "Σ", "∂", "∇", "\\frac", "?")
 #: Keywords in sums: sum(q_i for i in 1..d).
 _BETWEEN = ("for", "in", "to")
 _BIG = ("E", "Var", "Std", "Cov")
-#: What may stand behind a 1 that is a vector of ones.
-_ROWS = (Transpose, Derivative)
+#: What may stand behind a 1 that is a vector of ones, by the sign between the two.
+_AFTER_ONES: Mapping[str, tuple[type, ...]] = {" ": (Transpose, Derivative), "*": (Transpose,)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,7 +336,7 @@ class _Parser:
         divided = all(sign == "/" for sign, _ in rest[1:])
         if first == ONE and rest == [("⊗", SOME_ONES)]:
             first = SOME_ONES  # 1 1ᵀ
-        elif first == ONE and rest and rest[0][0] in (" ", "*") and divided and isinstance(rest[0][1], _ROWS):
+        elif first == ONE and rest and divided and isinstance(rest[0][1], _AFTER_ONES.get(rest[0][0], ())):
             first, rest[0] = SOME_ONES, (" ", rest[0][1])  # 1 xᵀ, 1 * xᵀ/2, 1 ∂Z/∂s
         return self.made(Times(first, tuple(rest))) if rest else first
 

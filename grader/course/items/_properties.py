@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 
 from grader.core import marks
 from grader.core.model import Message, Text
@@ -88,10 +88,13 @@ class Property:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a formula has not a property, as a clause, which may be empty, and what it ``lacks`` altogether."""
+    """Why a formula has not a property, as a clause, which may be empty.
+
+    ``lacks`` is the same for all that lack the same: the form of the clause, and names of symbols and operators.
+    """
 
     said: Text = EMPTY
-    lacks: tuple[str, ...] = ()
+    lacks: tuple[Message | str, ...] = ()
 
 
 def holds(node: Node, wanted: Property, names: Declarations) -> bool:
@@ -128,7 +131,7 @@ def _listed(found: Sequence[str]) -> Text:
 
 
 def _lacking(message: Message, found: Sequence[str]) -> Failure:
-    return Failure(message.fill(what=_listed(found)), tuple(found))
+    return Failure(message.fill(what=_listed(found)), (message, *found))
 
 
 def _mention_failures(mentioned: set[str], wanted: Property) -> Iterator[Failure]:
@@ -166,7 +169,8 @@ def _in(part: Node, wanted: Operators, names: Declarations) -> Failure:
     together, mentioned = wanted.is_.mentions if wanted.is_ else (), mentions(part, names)
     if {*together} - mentioned and {*together} & mentioned:
         why = Failure(_APART.fill(what=_listed(together)))
-    return replace(why, said=_IN.fill(why=why.said, part=show(part))) if why.said.en else why
+    said = _IN.fill(why=why.said, part=show(part))
+    return Failure(said, (_IN, *why.lacks) if why.lacks else ()) if why.said.en else why
 
 
 def _part_failures(part: Node, wanted: Operators, names: Declarations) -> list[Failure]:

@@ -341,14 +341,13 @@ def _nearest(lines: Sequence[Line], stage: Stage, looker: Looker) -> list[Text]:
         return []
     if why[0].lacks:  # where it went; if no line has it, the question says more
         nodes = [(0, looker.start), *((line.number, line.node) for line in lines if sides[line.number] == 1)]
-        lacks = {at: [each.lacks for each in failures(node, stage.is_, looker.names)] for at, node in nodes}
-        lacking = [at for at in lacks if why[0].lacks in lacks[at]]
-        had = [at for at, _ in nodes if at < number and at not in lacking]
+        each = {at: {one.lacks: one.said for one in failures(node, stage.is_, looker.names)} for at, node in nodes}
+        had = [at for at in each if at < number and why[0].lacks not in each[at]]
         if not had:
             return []
-        number = next(at for at in lacking if at > had[-1])
+        number = next(at for at in each if at > had[-1] and why[0].lacks in each[at])
         before = _LINE.fill(number=had[-1]) if had[-1] else _THE_START
-        return [_SKIPPED.fill(before=before, number=number, why=why[0].said)]
+        return [_SKIPPED.fill(before=before, number=number, why=each[number][why[0].lacks])]
     return [_LACKS.fill(number=number, why=why[0].said)]
 
 
