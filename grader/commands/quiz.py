@@ -212,7 +212,7 @@ def _grade(course: Course, chosen: Sequence[Item], path: Path, learner: str | No
         raise Unusable(submission.lost.where, submission.lost.text)
     if submission.answers is None:
         raise Unusable(str(path), NO_ANSWERS.fill(question=chosen[0].id.partition(".")[0]))
-    asked, stripped = quiz_session.answers_only(course, submission, chosen)
+    asked, stripped = answers_file.answers_only(course, submission, chosen)
     report = grade(asked, stripped, _nothing_runs)
     if call.as_json:
         write_json(to_json(report, call.lang))

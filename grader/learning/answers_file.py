@@ -2,6 +2,7 @@
 
 ``merge`` changes single values and adds lines; everything else stays as it was written. What comes out is read again
 and compared before it is returned, so a file is never damaged. Files that `attncheck start` wrote are extended, too.
+``answers_only`` prepares grading the answers alone.
 """
 
 from __future__ import annotations
@@ -10,15 +11,15 @@ import ast
 import json
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from grader.core.errors import UsageError
-from grader.core.model import Exercise, Item, Lang, Message, Question
+from grader.core.model import Course, Exercise, Item, Lang, Message, Notice, Question, Submission, Text
 from grader.core.text import clean
-from grader.course import starter
+from grader.course import answer_ids, items, starter
 
 #: The name in an answers file that nobody has filled in yet.
 PLACEHOLDER = "your-name"
@@ -235,13 +236,13 @@ def missing_items(text: str, wanted: Sequence[QuestionItem]) -> list[QuestionIte
     return [(question, item) for question, item in wanted if not _has_key(text, item.id)]
 
 
-def add_items(text: str, items: Sequence[QuestionItem], course_id: str, learner: str | None, lang: Lang) -> str | None:
-    """The answers file ``text`` with entries for ``items``; None if it cannot be extended without changing the rest.
+def add_items(text: str, added: Sequence[QuestionItem], course_id: str, learner: str | None, lang: Lang) -> str | None:
+    """The answers file ``text`` with entries for ``added``; None if it cannot be extended without changing the rest.
 
     Numbers are drawn for ``learner``, by default for the learner that the file names.
     """
     base = re.sub(r"^answers:[ ]*\{\}\s*\Z", "answers:", text, flags=re.MULTILINE).rstrip("\n")
-    extended = f"{base}\n{starter.answer_entries(items, lang, course_id, learner or _learner(text))}"
+    extended = f"{base}\n{starter.answer_entries(added, lang, course_id, learner or _learner(text))}"
     return extended if _is_utf8(text) and _extends(text, extended) else None
 
 
@@ -297,3 +298,41 @@ def _learner(text: str) -> str | None:
     parsed = _parsed(text)
     name = parsed.get("learner") if isinstance(parsed, dict) else None
     return name if isinstance(name, str) and name != PLACEHOLDER else None
+
+
+# ------------------------------------------------------------------------------------- grading answers
+
+_NOT_READ = Message("line {line}: {id}: {message}")
+
+
+def answers_only(course: Course, submission: Submission, chosen: Sequence[Item]) -> tuple[Course, Submission]:
+    """The course and submission to grade when only a file's answers to ``chosen`` count.
+
+    Exercises are left out. Practice items count if they are answered. Answers that cannot be parsed become notices
+    with their line numbers.
+    """
+    submission = answer_ids.matched(course, submission)
+    wanted = {item.id: item for item in chosen}
+    answered = {answer.item for answer in submission.answers or () if answer.value is not None}
+
+    def counted(question: Question) -> tuple[Item, ...]:
+        own = [i for i in question.items if i.id in wanted and (i.use == "graded" or i.id in answered)]
+        return tuple(replace(item, use="graded") for item in own)
+
+    questions = tuple(replace(q, exercises=(), items=counted(q)) for q in course.questions)
+    elsewhere = {item.id for item in course.items} - wanted.keys()
+    kept = tuple(answer for answer in submission.answers or () if answer.item not in elsewhere)
+    notices = (*submission.notices, *_unreadable(course, wanted, replace(submission, answers=kept)))
+    return replace(course, questions=questions), replace(submission, files=(), answers=kept, notices=notices)
+
+
+def _unreadable(course: Course, wanted: Mapping[str, Item], submission: Submission) -> Iterator[Notice]:
+    for answer in submission.answers or ():
+        if answer.item in wanted and answer.value is not None:
+            context = items.Context(course.public_id, submission.learner, answer.item)
+            item = wanted[answer.item]
+            problem = answer.problem
+            judged = items.judge(item, answer.value, context) if problem is None else items.unreadable(problem)
+            if not judged.readable:
+                message = judged.message or Text("", "")
+                yield Notice("answers.yaml", _NOT_READ.fill(line=answer.line, id=answer.item, message=message))

@@ -14,23 +14,10 @@ from typing import Literal, TypeAlias
 
 from grader.core import score
 from grader.core.errors import UsageError
-from grader.core.model import (
-    Course,
-    Exercise,
-    Item,
-    Lang,
-    Message,
-    Misconception,
-    Notice,
-    Question,
-    Source,
-    Status,
-    Submission,
-    Text,
-)
+from grader.core.model import Course, Exercise, Item, Lang, Message, Misconception, Question, Source, Status, Text
 from grader.core.tables import table
 from grader.core.text import suggestion
-from grader.course import answer_ids, items, misconceptions
+from grader.course import items, misconceptions
 from grader.learning import numbers, progress
 from grader.learning.log import Answered, Coded, Event, Explained, Skipped, Spoke
 
@@ -689,43 +676,4 @@ def graded_answers(session: Session, *, settled: bool = False) -> dict[str, str]
 
 def all_graded_answers(course: Course, log: Sequence[Event], *, settled: bool = False) -> dict[str, str]:
     """The last answer in ``log`` to each graded item of ``course``; see ``graded_answers``."""
-    every = course.items
-    return graded_answers(begin(course, "", "en", every, log), settled=settled)
-
-
-# ------------------------------------------------------------------------------------- a file of answers
-
-_NOT_READ = Message("line {line}: {id}: {message}")
-
-
-def answers_only(course: Course, submission: Submission, chosen: Sequence[Item]) -> tuple[Course, Submission]:
-    """The course and submission to grade when only a file's answers to ``chosen`` count.
-
-    Exercises are left out. Practice items count if they are answered. Answers that cannot be parsed become notices
-    with their line numbers.
-    """
-    submission = answer_ids.matched(course, submission)
-    wanted = {item.id: item for item in chosen}
-    answered = {answer.item for answer in submission.answers or () if answer.value is not None}
-
-    def counted(question: Question) -> tuple[Item, ...]:
-        own = [i for i in question.items if i.id in wanted and (i.use == "graded" or i.id in answered)]
-        return tuple(replace(item, use="graded") for item in own)
-
-    questions = tuple(replace(q, exercises=(), items=counted(q)) for q in course.questions)
-    elsewhere = {item.id for item in course.items} - wanted.keys()
-    kept = tuple(answer for answer in submission.answers or () if answer.item not in elsewhere)
-    notices = (*submission.notices, *_unreadable(course, wanted, replace(submission, answers=kept)))
-    return replace(course, questions=questions), replace(submission, files=(), answers=kept, notices=notices)
-
-
-def _unreadable(course: Course, wanted: Mapping[str, Item], submission: Submission) -> Iterator[Notice]:
-    for answer in submission.answers or ():
-        if answer.item in wanted and answer.value is not None:
-            context = items.Context(course.public_id, submission.learner, answer.item)
-            item = wanted[answer.item]
-            problem = answer.problem
-            judged = items.judge(item, answer.value, context) if problem is None else items.unreadable(problem)
-            if not judged.readable:
-                message = judged.message or Text("", "")
-                yield Notice("answers.yaml", _NOT_READ.fill(line=answer.line, id=answer.item, message=message))
+    return graded_answers(begin(course, "", "en", course.items, log), settled=settled)

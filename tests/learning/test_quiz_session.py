@@ -479,7 +479,7 @@ def test_answers_file_of_anything(tmp_path: Path, typed: str, read: str) -> None
 def graded(name: str | None, **given: object) -> tuple[list[tuple[str, Status]], list[str]]:
     """Items with their status, and notices."""
     answers = tuple(Answer(key.replace("_", "."), value, line) for line, (key, value) in enumerate(given.items(), 4))
-    asked, stripped = quiz_session.answers_only(
+    asked, stripped = answers_file.answers_only(
         COURSE, Submission("ada", (), answers), quiz_session.choose(COURSE, name)
     )
     report = grade(asked, stripped, lambda job, limits: pytest.fail("code was run"))
