@@ -16,7 +16,7 @@ import click
 from grader.classroom.words import GRADED
 from grader.commands._language import LANG
 from grader.core import files, marks
-from grader.core.errors import UsageError
+from grader.core.errors import reported
 from grader.core.layout import WIDTH, wrap
 from grader.core.model import Lang, Message, Text
 from grader.core.text import clean
@@ -145,11 +145,9 @@ def write_json(value: object) -> None:
 
 def write_output(option: str, file: Path, data: str | bytes) -> None:
     """Write the ``file`` that ``option`` names. Raises UsageError if that fails."""
-    try:
+    said = Message("{file} cannot be written: {reason}; choose another place for {option}.")
+    with reported(said, file=file, option=option):
         files.write(file, data)
-    except OSError as error:
-        said = Message("{file} cannot be written: {reason}; choose another place for {option}.")
-        raise UsageError(said.fill(file=file, reason=error.strerror, option=option)) from error
 
 
 # ------------------------------------------------------------------------------------------ progress bars

@@ -12,7 +12,7 @@ import click
 from grader.commands._console import WRITTEN, in_person, print_lines, say, width, write_output
 from grader.commands._find import find_exercise, find_question, learner_name, present_files, work_folder
 from grader.commands._options import FOLDER, Call, Documented, learner_option, shared
-from grader.core.errors import UsageError
+from grader.core.errors import UsageError, reported
 from grader.core.files import create
 from grader.core.layout import indent
 from grader.core.model import Course, Exercise, Item, Lang, Message, Question
@@ -122,17 +122,16 @@ def _learner(call: Call, course: Course) -> str | None:
 
 def _write_new(path: Path, text: str) -> bool:
     """Write ``text`` to ``path``; False if that file exists already. Raises UsageError if it cannot be written."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-    except FileExistsError:
-        if path.parent.is_dir():
-            return False
-        raise UsageError(Message("{parent} is a file; name a folder to write to.").fill(parent=path.parent)) from None
-    except OSError as error:
-        said = Message("{path} cannot be written: {reason}. Name another folder to write to.")
-        raise UsageError(said.fill(path=path, reason=error.strerror)) from error
+    with reported(Message("{path} cannot be written: {reason}. Name another folder to write to."), path=path):
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("x", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+        except FileExistsError:
+            if path.parent.is_dir():
+                return False
+            said = Message("{parent} is a file; name a folder to write to.")
+            raise UsageError(said.fill(parent=path.parent)) from None
     return True
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from grader.core import files
-from grader.core.errors import AttncheckError, SubmissionError, UsageError
+from grader.core.errors import AttncheckError, SubmissionError, UsageError, reported
 from grader.core.model import Course, Exercise, Item, Lang, Message, Question, Report, Status, Submission, Text
 from grader.course import starter
 from grader.grading import costs
@@ -401,12 +401,9 @@ class LearnerWorkspace:
         if len(text) > _LONGEST_FILE:
             raise UsageError(_TOO_LONG.fill(most=_LONGEST_FILE))
         path = self.file(question)
-        try:
+        with reported(work.NOT_SAVED, file=path.name):
             self.folder.mkdir(parents=True, exist_ok=True)
             files.write(path, text.replace("\r\n", "\n"))
-        except OSError as error:
-            message = Message("{file} cannot be saved: {reason}.")
-            raise UsageError(message.fill(file=path.name, reason=error.strerror)) from error
 
     def checker(self) -> Checker:
         """The checker. The first call waits until the sandbox has started."""

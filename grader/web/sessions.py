@@ -25,7 +25,7 @@ from grader.classroom.class_folder import SECRET
 from grader.classroom.ended_sessions import EndedSessions, Purpose
 from grader.classroom.results import csv_cell
 from grader.classroom.roster import Learner
-from grader.core.errors import UsageError
+from grader.core.errors import UsageError, reported
 from grader.core.model import Message
 from grader.web.people import ClassMember, ClassMembers, Role
 
@@ -118,11 +118,9 @@ def read_signer(path: Path) -> Signer:
             file.flush()
             os.fsync(file.fileno())
     try:
-        with path.open("rb") as file:
+        with reported(_NOT_WRITABLE, path=path), path.open("rb") as file:
             mode = os.fstat(file.fileno()).st_mode & 0o777
             secret = bytes.fromhex(file.read(LONGEST_TOKEN).decode("ascii").strip())
-    except OSError as error:
-        raise UsageError(_NOT_WRITABLE.fill(path=path, reason=error.strerror)) from error
     except ValueError:
         raise UsageError(_DAMAGED.fill(path=path)) from None
     if os.name == "posix" and mode & 0o077:

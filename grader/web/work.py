@@ -11,7 +11,7 @@ from pathlib import Path
 
 from grader.core import bounded, files
 from grader.core.bounded import READING
-from grader.core.errors import UsageError
+from grader.core.errors import UsageError, reported
 from grader.core.model import Message, Notice
 from grader.core.text import name_list
 from grader.learning import answers_file
@@ -24,6 +24,7 @@ _ANSWERS = "answers.yaml"
 #: The date of all files in a zip, so that equal work gives equal bytes.
 _DATE = (2020, 1, 1, 0, 0, 0)
 
+NOT_SAVED = Message("{file} cannot be saved: {reason}.")
 _CLASH = Message(
     "You already have other files with these names: {names}. Select “replace” to replace them; the old files are kept."
 )
@@ -101,15 +102,14 @@ def save_uploads(folder: Path, uploads: Sequence[FoundFiles], *, replace: bool) 
     clash = sorted(name for name in new if os.path.lexists(folder / name))
     if clash and not replace:
         raise UsageError(_CLASH.fill(names=name_list(clash)))
-    name = folder.name
-    try:
+    with reported(NOT_SAVED, file=folder.name):
         folder.mkdir(parents=True, exist_ok=True)
-        for name in clash:
+    for name in clash:
+        with reported(NOT_SAVED, file=name):
             set_aside(folder / name)
-        for name, data in new.items():
+    for name, data in new.items():
+        with reported(NOT_SAVED, file=name):
             files.write(folder / name, data)
-    except OSError as error:
-        raise UsageError(Message("{file} cannot be saved: {reason}.").fill(file=name, reason=error.strerror)) from error
     return sorted(wanted)
 
 
