@@ -259,7 +259,7 @@ class LineFrontEnd:
     def ask(self, card: QuizCard, lang: Lang) -> Action:
         """One line, or several lines up to an empty one; the end of the input quits."""
         lines: list[str] = []
-        while (line := self._line()) is not None:
+        while (line := typed_line(self._read, echo=self._echo)) is not None:
             if line.strip().lower() == "q" and card.asked.choices:  # no answer: options are chosen by number
                 return "quit"
             action = quiz_session.read(line, card.asked)
@@ -269,21 +269,22 @@ class LineFrontEnd:
                 lines.append(line)
             if lines and (card.asked.form != "lines" or not line.strip()):
                 return quiz_session.TypedAnswer("\n".join(lines))
+        click.echo()
         return quiz_session.TypedAnswer("\n".join(lines)) if lines else "quit"
 
     def pause(self, lang: Lang, follow: bool) -> Action:
         """Continue: the next line is for the next item."""
         return "next"
 
-    def _line(self) -> str | None:
-        if not self._echo:
-            click.echo("> ", nl=False)
-        line = self._read()
-        if self._echo and line:
-            click.echo(f"> {clean(line, 400)}")
-        elif not line:
-            click.echo()
-        return line.rstrip("\r\n") if line else None
+
+def typed_line(read: Callable[[], str], *, echo: bool) -> str | None:
+    """A line after a prompt; None at the end of the input. With ``echo``, it is shown as if typed."""
+    if not echo:
+        click.echo("> ", nl=False)
+    line = read()
+    if echo and line:
+        click.echo(f"> {clean(line, 400)}")
+    return line.rstrip("\r\n") if line else None
 
 
 def front_end(saved: SavedText | None = None) -> FrontEnd:

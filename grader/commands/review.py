@@ -11,7 +11,7 @@ import click
 from grader.commands._console import UNCONFINED, has_keys, in_person, page, read_key, say, stdout, write_json
 from grader.commands._find import learner_name
 from grader.commands._options import Call, Documented, shared
-from grader.commands.quiz import FrontEnd, front_end
+from grader.commands.quiz import FrontEnd, front_end, typed_line
 from grader.core.errors import SubmissionError, UsageError
 from grader.core.files import create
 from grader.core.model import Course, Exercise
@@ -107,27 +107,19 @@ def _converse(review: Review, front: FrontEnd, call: Call) -> Review:
 
 def _typed(review: Review) -> quiz_session.Action:
     """What is typed at a function or as a rating; the end of the input quits."""
-    if review.outcome is None:
-        line = _line()
-        return "quit" if line is None else quiz_session.read(_WORDS.get(line.strip().lower(), line))
-    if not in_person():
-        return quiz_session.TypedAnswer("")
-    shown = page(review.lang)
-    shown.lines(shown.say(review_view.rating_prompt(review.outcome)), style="dim")
-    if has_keys():
-        return quiz_session.TypedAnswer(read_key(table(log.__file__, "keys.yaml")["rated"]))
-    line = _line()
-    return "quit" if line is None else quiz_session.TypedAnswer(line)
-
-
-def _line() -> str | None:
-    """A typed line; None at the end of the input."""
-    if in_person():
-        click.echo("> ", nl=False)
-    line = sys.stdin.readline()
-    if not in_person() and line:
-        click.echo(f"> {clean(line, 400)}")
-    return line.rstrip("\r\n") if line else None
+    if review.outcome is not None:
+        if not in_person():
+            return quiz_session.TypedAnswer("")
+        shown = page(review.lang)
+        shown.lines(shown.say(review_view.rating_prompt(review.outcome)), style="dim")
+        if has_keys():
+            return quiz_session.TypedAnswer(read_key(table(log.__file__, "keys.yaml")["rated"]))
+    line = typed_line(sys.stdin.readline, echo=not in_person())
+    if line is None:
+        return "quit"
+    if review.outcome is not None:
+        return quiz_session.TypedAnswer(line)
+    return quiz_session.read(_WORDS.get(line.strip().lower(), line))
 
 
 # ---------------------------------------------------------------------------------------- grading code
