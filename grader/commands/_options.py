@@ -99,21 +99,17 @@ def asked_language() -> Lang | None:
     return context.params.get("lang")
 
 
+_in_either_language = functools.partial(click.option, "--lang", type=click.Choice(["en", "zh"]))
 #: ``--lang``; the default comes from the environment.
-lang_option = click.option(
-    "--lang",
-    type=click.Choice(["en", "zh"]),
+lang_option = _in_either_language(
     default=default_language,
     callback=_remember,
     help="Language of the output (default: ATTNCHECK_LANG, else the locale).",
 )
 
 #: ``--lang`` for commands whose findings are for authors, in English.
-errors_lang_option = click.option(
-    "--lang",
-    type=click.Choice(["en", "zh"]),
-    expose_value=False,
-    help="Language of the help and of errors; findings are in English.",
+errors_lang_option = _in_either_language(
+    expose_value=False, help="Language of the help and of errors; findings are in English."
 )
 
 
