@@ -287,6 +287,10 @@ class StaffVisit(Visit):
         """The number in the path. Raises HTTPException (404) if there is none, or one that nothing has."""
         return existing(whole_number(self.named("number")))
 
+    def asked_number(self, name: str) -> int | None:
+        """A number among the query parameters; None if there is none, or one that nothing has."""
+        return whole_number(self.asked(name))
+
     def may_end_sessions(self, learner: str | None = None) -> bool:
         """Whether the person may end sessions, and the learner, if given, can have any."""
         sessions = self.class_data.sessions
@@ -335,6 +339,10 @@ class StaffVisit(Visit):
         )
         return HTMLResponse(text, status or (400 if self.problem else 200))
 
+    def failed(self, text: str, status: int) -> Response:
+        """A page that says why there is no other."""
+        return self.page("instructor_failed.html", status=status, text=text)
+
     def _here(self) -> str:
         """The address to return to after a change of the language; the target of a form is not a page."""
         url = self.request.url
@@ -373,16 +381,11 @@ def staff_route(
     answer: with the message at its field, and with everything that was typed.
     """
 
-    def visit(request: Request) -> StaffVisit:
-        return _visit(class_data, request)
-
-    def answer(visit: StaffVisit) -> Response:
-        return _answer(visit, handler, form_on)
-
+    visit, answer = functools.partial(_visit, class_data), functools.partial(_answer, handler, form_on)
     return route(class_data.base + path, answer, *methods, visit=visit, most=_MOST_SENT)
 
 
-def _answer(visit: StaffVisit, handler: Handler, form_on: tuple[str, Handler] | None) -> Response:
+def _answer(handler: Handler, form_on: tuple[str, Handler] | None, visit: StaffVisit) -> Response:
     try:
         try:
             return handler(visit)
@@ -394,11 +397,11 @@ def _answer(visit: StaffVisit, handler: Handler, form_on: tuple[str, Handler] | 
             problem = FormProblem(visit.said(error), error.field if isinstance(error, UsageError) else "")
             return page(replace(visit, problem=problem, page_path=visit.class_data.base + path.format(**names)))
     except AttncheckError as error:
-        return _failed(visit, visit.said(error), 400)
+        return visit.failed(visit.said(error), 400)
     except HTTPException as error:
         if error.status_code != 404:
             raise
-        return _failed(visit, Message("There is no such page.").of(visit.lang), 404)
+        return visit.failed(Message("There is no such page.").of(visit.lang), 404)
 
 
 def _visit(class_data: ClassData, request: Request) -> StaffVisit:
@@ -409,10 +412,6 @@ def _visit(class_data: ClassData, request: Request) -> StaffVisit:
     chosen = getattr(request.state, "lang", None) or request.cookies.get(LANGUAGE)
     lang: Lang = "zh" if chosen == "zh" else "en" if chosen == "en" else class_data.lang
     return StaffVisit(request, class_data, person, class_data.course.language(lang))
-
-
-def _failed(visit: StaffVisit, text: str, status: int) -> Response:
-    return visit.page("instructor_failed.html", status=status, text=text)
 
 
 def _numbers(drawn: Iterable[tuple[str, object]]) -> str:

@@ -15,6 +15,7 @@ import tempfile
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -46,17 +47,7 @@ from grader.instructor.export.html import LearnerPages
 from grader.instructor.mark_reports import mark_of, report_with_overrides
 from grader.report.html import PageLearner, render_body
 from grader.web import instructor_items, instructor_marking
-from grader.web.class_data import (
-    LANGUAGE,
-    RARELY,
-    ClassData,
-    Download,
-    Handler,
-    StaffVisit,
-    staff_route,
-    style_sheet,
-    whole_number,
-)
+from grader.web.class_data import LANGUAGE, RARELY, ClassData, Download, StaffVisit, staff_route, style_sheet
 from grader.web.instructor_items import borrowed_answers
 from grader.web.instructor_marking import find_done
 from grader.web.people import ClassMember, Role
@@ -73,36 +64,32 @@ _PER_PAGE = 50
 def routes(class_data: ClassData) -> list[Route]:
     """All pages for ``class_data``. The application serves ``/static`` and controls access."""
 
-    def page(path: str, handler: Handler) -> Route:
-        return staff_route(class_data, path, handler)
-
-    def form(path: str, handler: Handler, on: tuple[str, Handler]) -> Route:
-        return staff_route(class_data, path, handler, "POST", form_on=on)
-
+    page = partial(staff_route, class_data)
     one, mark = ("/learners/{learner}", learner_page), ("/marking/{item}", instructor_marking.mark_page)
+    requests, changes = ("/requests", instructor_marking.requests_page), ("/changes", instructor_marking.changes_page)
     return [
         page("", class_page),
         page("/style.css", send_style_sheet),
-        staff_route(class_data, "/language", language, "POST"),
+        page("/language", language, "POST"),
         page(*one),
         page("/learners/{learner}/page", learner_file),
-        form("/learners/{learner}/points", instructor_marking.points_by_hand, one),
+        page("/learners/{learner}/points", instructor_marking.points_by_hand, "POST", form_on=one),
         page("/questions", instructor_items.questions_page),
         page("/items/{item}", instructor_items.item_page),
         page("/exercises/{exercise}", instructor_items.exercise_page),
         page("/misconceptions", instructor_items.misconceptions_page),
         page("/marking", instructor_marking.pending_page),
         page(*mark),
-        form("/marking/{item}", instructor_marking.save_marks, mark),
-        page("/requests", instructor_marking.requests_page),
-        form("/requests/{number}", instructor_marking.reply, ("/requests", instructor_marking.requests_page)),
+        page("/marking/{item}", instructor_marking.save_marks, "POST", form_on=mark),
+        page(*requests),
+        page("/requests/{number}", instructor_marking.reply, "POST", form_on=requests),
         page("/similar", similar_page),
         page("/downloads", downloads_page),
-        form("/downloads/{form}", make_download, ("/downloads", downloads_page)),
-        page("/changes", instructor_marking.changes_page),
-        form("/changes/{number}/undo", instructor_marking.undo, ("/changes", instructor_marking.changes_page)),
+        page("/downloads/{form}", make_download, "POST", form_on=("/downloads", downloads_page)),
+        page(*changes),
+        page("/changes/{number}/undo", instructor_marking.undo, "POST", form_on=changes),
         page("/sessions", sessions_page),
-        form("/sessions", end_sessions, ("/sessions", sessions_page)),
+        page("/sessions", end_sessions, "POST", form_on=("/sessions", sessions_page)),
     ]
 
 
@@ -152,7 +139,7 @@ def class_page(visit: StaffVisit) -> Response:
     everybody = class_data.rows()
     matching = class_table.filter_rows(everybody, choice)
     last = max(1, math.ceil(len(matching) / _PER_PAGE))
-    page = min(max(1, whole_number(visit.asked("page")) or 1), last)
+    page = min(max(1, visit.asked_number("page") or 1), last)
     return visit.page(
         "instructor_class.html",
         rows=matching[(page - 1) * _PER_PAGE : page * _PER_PAGE],
@@ -296,9 +283,8 @@ def similar_page(visit: StaffVisit) -> Response:
     alike, made = _alike(class_data)
     people = {key: tuple(map(class_data.called, names)) for key, names in alike.people.items()}
     given: dict[str, Any] = {"alike": replace(alike, people=people), "view": similarity_view}
-    cluster = visit.asked("cluster")
-    if cluster:
-        number = whole_number(cluster) or 0
+    if visit.asked("cluster"):
+        number = visit.asked_number("cluster") or 0
         if not 1 <= number <= len(made):
             raise HTTPException(404)
         ids = [name for key in made[number - 1].keys for name in alike.people[key]]
@@ -348,7 +334,7 @@ def downloads_page(visit: StaffVisit) -> Response:
     if token:
         ready = visit.class_data.shelf.get(token)
         if ready is None:
-            return visit.page("instructor_failed.html", status=404, text=_GONE.of(visit.lang))
+            return visit.failed(_GONE.of(visit.lang), 404)
         return attachment(ready.name, ready.data)
     return visit.page("instructor_downloads.html", formats=export_formats(), grades=_GRADES)
 

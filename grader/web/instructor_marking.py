@@ -37,10 +37,9 @@ _DONE = ("replied", "ended")
 
 def find_done(visit: StaffVisit) -> SavedChanges | str | None:
     """What the address says was done last: a save of points, or one of ``_DONE``; None if it says nothing."""
-    done = visit.asked("done")
-    if done in _DONE:
-        return done
-    number = whole_number(done)
+    if visit.asked("done") in _DONE:
+        return visit.asked("done")
+    number = visit.asked_number("done")
     if number is None:
         return None
     with visit.class_data.book() as book:
@@ -75,7 +74,7 @@ def changes_page(visit: StaffVisit) -> Response:
     log = visit.asked("log") if visit.asked("log") in audit.LOGS else "changes"
     page = audit.read_page(class_data.folder, log, _place(visit.asked("before")))
     with class_data.book() as book:
-        saves = book.gradebook.saves(_PER_PAGE + 1, before=whole_number(visit.asked("saves")))
+        saves = book.gradebook.saves(_PER_PAGE + 1, before=visit.asked_number("saves"))
         overrides = sorted(book.gradebook.overrides(), key=lambda override: override.at, reverse=True)
     return visit.page(
         "instructor_changes.html",
