@@ -19,14 +19,7 @@ from grader.learning import next_step
 
 if TYPE_CHECKING:
     from grader.core.page import Page
-from grader.learning.progress import (
-    ExerciseProgress,
-    ItemProgress,
-    MisconceptionProgress,
-    Progress,
-    QuestionProgress,
-    Standing,
-)
+from grader.learning.progress import ExerciseProgress, ItemProgress, MisconceptionProgress, Progress, QuestionProgress
 
 # ---------------------------------------------------------------------------------------------- texts
 
@@ -122,18 +115,17 @@ def _share(page: Page, questions: Sequence[QuestionProgress]) -> str:
     return page.say(_SHARE, right=right, items=len(items), passed=passed, exercises=len(exercises))
 
 
-def _mark(standing: Standing) -> tuple[str, str]:
-    sign, style = table(__file__, "words.yaml")["marks"][standing]
+def _mark(known: ItemProgress | ExerciseProgress) -> tuple[str, str]:
+    sign, style = table(__file__, "words.yaml")["marks"][known.standing]
     return sign, style
 
 
 def _cell(known: QuestionProgress, name: int) -> list[tuple[str, str]]:
     """A question on the map, as styled pieces; its id is padded to ``name`` cells."""
-    marks = [_mark(item.standing) for item in known.items]
+    marks = [*map(_mark, known.items)]
     pieces = [(f"{pad(known.question.id, name)} ", "bold" if known.begun else ""), *marks]
     if known.exercises:
-        code = [_mark(exercise.standing) for exercise in known.exercises]
-        pieces += [(" [" if marks else "[", "dim"), *code, ("]", "dim")]
+        pieces += [(" [" if marks else "[", "dim"), *map(_mark, known.exercises), ("]", "dim")]
     return pieces
 
 
@@ -231,9 +223,9 @@ def detail(page: Page, progress: Progress, name: str) -> None:
     wide = max(map(cells, names), default=0)
     for item in known.items:
         title = f"{page.say(item.item.title)} · " if item.item.title else ""
-        _line(page, item.standing, item.item.id, wide, f"{title}{_said_of_item(page, item)}", item.at)
+        _line(page, item, pad(item.item.id, wide), f"{title}{_said_of_item(page, item)}")
     for exercise in known.exercises:
-        _line(page, exercise.standing, exercise.exercise.name, wide, _said_of_code(page, exercise), exercise.at)
+        _line(page, exercise, pad(exercise.exercise.name, wide), _said_of_code(page, exercise))
     if known.beliefs:
         page.blank()
         page.lines(page.say(Message("Misconceptions found")), style="bold")
@@ -253,10 +245,10 @@ def _day(at: datetime) -> str:
     return at.date().isoformat()
 
 
-def _line(page: Page, standing: Standing, name: str, wide: int, said: str, at: datetime | None) -> None:
-    mark, style = _mark(standing)
-    when = _day(at) if at is not None else ""
-    page.row([(f"  {mark} ", style), (pad(name, wide), ""), (f"  {said}", "dim")], when, style="dim")
+def _line(page: Page, known: ItemProgress | ExerciseProgress, name: str, said: str) -> None:
+    mark, style = _mark(known)
+    when = _day(known.at) if known.at is not None else ""
+    page.row([(f"  {mark} ", style), (name, ""), (f"  {said}", "dim")], when, style="dim")
 
 
 def _said_of_item(page: Page, known: ItemProgress) -> str:
