@@ -14,7 +14,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from grader.core import files
-from grader.core.errors import AttncheckError, CourseError, SubmissionError, UsageError
+from grader.core.errors import CourseError, SubmissionError, UsageError
 from grader.core.model import Lang, Message, Question, Text
 from grader.core.text import name_list
 from grader.learning import log, next_step, review
@@ -232,25 +232,24 @@ def upload(visit: LearnerVisit) -> Response:
     try:
         saved = visit.learner.receive(uploads, replacing=visit.typed("replace") == "1")
     except (UsageError, SubmissionError) as problem:
-        return work_page(visit, problem=problem, status=400)
+        return work_page(visit, problem=visit.learner.told(problem), status=400)
     return work_page(visit, saved)
 
 
 def work_page(
-    visit: LearnerVisit, saved: list[str] | None = None, problem: Text | AttncheckError | None = None, status: int = 200
+    visit: LearnerVisit, saved: list[str] | None = None, problem: Text | None = None, status: int = 200
 ) -> Response:
     """All files of the learner, with a form to upload more; after an upload, what was ``saved``, or the ``problem``."""
     try:
         files = visit.learner.files()
     except SubmissionError as error:
-        files, problem, status = None, problem or error, 400
-    message = visit.learner.told(problem) if isinstance(problem, AttncheckError) else problem
+        files, problem, status = None, problem or visit.learner.told(error), 400
     return visit.show(
         "work.html",
         status=status,
         found=() if files is None else [(raw.path, size(len(raw.data))) for raw in files.raws],
         saved=name_list(saved).of(visit.lang) if saved else "",
-        problem="" if message is None else message.of(visit.lang),
+        problem="" if problem is None else problem.of(visit.lang),
     )
 
 
