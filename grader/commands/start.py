@@ -93,12 +93,10 @@ def write_files(
     notebook: bool = False,
 ) -> None:
     """Write the files of ``chosen`` that are missing in ``folder``, and say so."""
-    if notebook:
-        files = {starter.notebook_name(q): starter.notebook(q, call.lang) for q in chosen if q.exercises}
-    else:
-        files = {starter.file_name(q): starter.stub(q, call.lang) for q in chosen if q.exercises}
-    items = [item.id for q in chosen for item in starter.graded(q)]
-    if items:
+    named, made = (starter.notebook_name, starter.notebook) if notebook else (starter.file_name, starter.stub)
+    files = {named(question): made(question, call.lang) for question in chosen if question.exercises}
+    wanted = [(question, item) for question in chosen for item in starter.graded(question)]
+    if wanted:
         learner = learner or _learner(call, course)
         files["answers.yaml"] = starter.answers(chosen, call.lang, course.public_id, learner)
     for name, text in files.items():
@@ -106,7 +104,6 @@ def write_files(
         if is_new or name != "answers.yaml":
             say((WRITTEN if is_new else KEPT).fill(file=str(folder / name)))
         else:
-            wanted = [(q, item) for q in chosen for item in starter.graded(q)]
             _add_missing(folder / name, wanted, course.public_id, learner, call.lang)
 
 
