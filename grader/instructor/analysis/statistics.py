@@ -43,21 +43,26 @@ T = TypeVar("T", bound=Any)
 
 
 @dataclass(frozen=True, slots=True)
-class PartStatistics:
-    """Statistics of an item or exercise, over the ``learners`` for whom it is graded.
+class GradedPart:
+    """An item or exercise, over the ``learners`` for whom it is graded; ``kind`` is ``item`` or ``exercise``.
 
     ``tried`` of these submitted an answer or code; the others count as 0. ``difficulty`` is the mean share of points.
-    If nothing is graded yet, ``learners`` is 0 and ``difficulty`` is None. ``misconceptions`` and ``answers`` are
-    (name, number of learners).
+    If nothing is graded yet, ``learners`` is 0 and ``difficulty`` is None.
     """
 
     name: str
     question: str
-    kind: Literal["item", "exercise"]
+    kind: str
     learners: int
     tried: int
     difficulty: float | None
     discrimination: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class PartStatistics(GradedPart):
+    """The statistics of an item or exercise. ``misconceptions`` and ``answers`` are (name, number of learners)."""
+
     misconceptions: tuple[tuple[str, int], ...] = ()
     answers: tuple[tuple[str, int], ...] = ()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ from grader.instructor.analysis.statistics import (
     FEW,
     CheckStatistics,
     Disagreement,
+    GradedPart,
     PartStatistics,
     PublicOnly,
     Spread,
@@ -466,7 +467,7 @@ class AnswerCount:
 
 
 @dataclass(frozen=True, slots=True)
-class PartJson:
+class PartJson(GradedPart):
     """An item or exercise.
 
     - `name`: the id of the item, or the name of the exercise
@@ -480,13 +481,6 @@ class PartJson:
     - `answers`: to an item with options, the most frequent first
     """
 
-    name: str
-    question: str
-    kind: str
-    learners: int
-    tried: int
-    difficulty: float | None
-    discrimination: float | None
     misconceptions: tuple[MisconceptionCount, ...]
     answers: tuple[AnswerCount, ...]
 
@@ -615,18 +609,13 @@ def by_points(statistics: Statistics) -> list[int]:
 
 def _part(part: PartStatistics, course: Course) -> PartJson:
     options = _options(course, part)
+    shared = {field.name: getattr(part, field.name) for field in fields(GradedPart)}
     return PartJson(
-        part.name,
-        part.question,
-        part.kind,
-        part.learners,
-        part.tried,
-        part.difficulty,
-        part.discrimination,
-        tuple(
+        **shared,
+        misconceptions=tuple(
             MisconceptionCount(name, times, truth(course, part.question, name)) for name, times in part.misconceptions
         ),
-        tuple(
+        answers=tuple(
             AnswerCount(clean(answer), times, options[answer].correct if answer in options else None)
             for answer, times in part.answers
         ),
