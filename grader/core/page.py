@@ -5,7 +5,7 @@ Lines are ``rich.text.Text`` objects, never markup, so that text from a learner 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rich.console import Console
 from rich.text import Text as Styled
@@ -14,6 +14,7 @@ from grader.core.layout import cells, wrap, wrap_marked
 from grader.core.marks import pieces
 from grader.core.model import Lang, Message, Text
 from grader.core.tables import texts
+from grader.core.text import COMMA, SEMICOLON
 from grader.core.typesetting import highlight
 
 _WIDEST = 100
@@ -40,6 +41,14 @@ class Page:
     def say(self, text: Text, **values: object) -> str:
         """``text`` in the language of the page, with ``values`` filled in."""
         return text.fill(**values).of(self.lang) if values else text.of(self.lang)
+
+    def listed(self, parts: Iterable[str]) -> str:
+        """``parts`` with commas between them."""
+        return self.say(COMMA).join(parts)
+
+    def clauses(self, parts: Iterable[str]) -> str:
+        """``parts`` with semicolons between them."""
+        return self.say(SEMICOLON).join(parts)
 
     def blank(self) -> None:
         """Writes an empty line."""

@@ -13,7 +13,7 @@ from grader.core.layout import cells, pad
 from grader.core.model import Course, Exercise, Message, Status, Text
 from grader.core.serialize import picked
 from grader.core.tables import table, texts
-from grader.core.text import COMMA, LABELED, LONGEST_NAME, PARENTHESIZED, SEMICOLON, STATUS, clean, points
+from grader.core.text import LABELED, LONGEST_NAME, PARENTHESIZED, STATUS, clean, points
 from grader.course.starter import file_name
 from grader.learning import next_step
 
@@ -94,10 +94,10 @@ def _in_words(page: Page, progress: Progress) -> None:
                 for standing, what in words.items()
                 if counts[standing]
             ]
-            page.lines(page.say(LABELED, who=known.question.id, said=page.say(COMMA).join(counted)))
+            page.lines(page.say(LABELED, who=known.question.id, said=page.listed(counted)))
     rest = [known.question.id for known in progress.questions if not known.begun]
     if rest:
-        page.lines(page.say(LABELED, who=words["new"], said=page.say(COMMA).join(rest)))
+        page.lines(page.say(LABELED, who=words["new"], said=page.listed(rest)))
 
 
 def _groups(course: Course, progress: Progress) -> Iterator[tuple[str, Text]]:
@@ -156,7 +156,7 @@ def _open(page: Page, progress: Progress) -> None:
     if len(still) > _BELIEFS_SHOWN:
         page.lines(page.say(_MORE, count=len(still) - _BELIEFS_SHOWN), indent=2, style="dim")
     if cleared:
-        names = page.say(COMMA).join(dict.fromkeys(page.say(known.title) for known in cleared[:_BELIEFS_SHOWN]))
+        names = page.listed(dict.fromkeys(page.say(known.title) for known in cleared[:_BELIEFS_SHOWN]))
         if len(cleared) > _BELIEFS_SHOWN:
             names = page.say(Message("{names} and others"), names=names)
         page.blank()
@@ -267,7 +267,7 @@ def _said_of_code(page: Page, known: ExerciseProgress) -> str:
     if known.status is Status.PASSED and known.hints:
         earned, possible = points(known.practice), points(known.exercise.points)
         parts.append(page.say(Message("practice points {earned} of {possible}"), earned=earned, possible=possible))
-    return page.say(SEMICOLON).join(parts)
+    return page.clauses(parts)
 
 
 # --------------------------------------------------------------------------------------------- as data

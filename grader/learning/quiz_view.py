@@ -8,18 +8,7 @@ from typing import TYPE_CHECKING
 from grader.core.layout import cells, wrap
 from grader.core.model import Item, Lang, Message, Source, Status, Text
 from grader.core.tables import table, texts
-from grader.core.text import (
-    COMMA,
-    LABELED,
-    LEVEL,
-    LONGEST_NAME,
-    OF_POINTS,
-    PARENTHESIZED,
-    SEMICOLON,
-    clean,
-    clean_marked,
-    points,
-)
+from grader.core.text import LABELED, LEVEL, LONGEST_NAME, OF_POINTS, PARENTHESIZED, clean, clean_marked, points
 from grader.course.items import Choice, Prompt, ask, numbers
 from grader.course.starter import counted
 from grader.learning import quiz_session
@@ -392,7 +381,7 @@ def summary(page: Page, results: quiz_session.QuizSummary) -> None:
         share = page.say(OF_POINTS, earned=points(tally.earned), possible=points(tally.possible))
         count = page.say(Message("{settled} of {count} done"), settled=tally.settled, count=tally.count)
         title = f"  {tally.question.id}  {page.say(tally.question.title)}"
-        page.row([(title, "")], page.say(SEMICOLON).join([count, share]), style="dim")
+        page.row([(title, "")], page.clauses([count, share]), style="dim")
     if results.met:
         page.blank()
         _beliefs(page, [known for known, _ in results.met])
@@ -425,5 +414,5 @@ def _beliefs(page: Page, shown: Sequence[MisconceptionProgress]) -> None:
         page.lines(page.say(Message("… and {more} more: `attncheck progress`"), more=len(still) - _MOST), indent=4)
     resolved = dict.fromkeys(page.say(known.title) for known in shown if not known.open)
     if resolved:
-        names = page.say(COMMA).join(resolved)
+        names = page.listed(resolved)
         page.lines(page.say(LABELED, who=Message("resolved"), said=names), lead="  ✓ ", style="green")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader.core.layout import cells, columns, wrap
 from grader.core.model import Exercise, Item, Message, Status, Text
-from grader.core.text import COMMA, LONGEST_NAME, PARENTHESIZED, RESULT, SEMICOLON, clean
+from grader.core.text import LONGEST_NAME, PARENTHESIZED, RESULT, clean
 from grader.course.starter import points_of
 from grader.learning import quiz_view
 from grader.learning.progress_view import HINT
@@ -101,7 +101,7 @@ def opening(
         parts = [page.say(Message("To review: {due} due, {new} new"), due=len(queue) - new, new=new)]
         if count < len(queue):
             parts.append(page.say(Message("{count} of them now (--limit)"), count=count))
-        text = page.say(SEMICOLON).join(parts)
+        text = page.clauses(parts)
         page.lines(f"{clean(learner, LONGEST_NAME)} · {text}" if learner else text, style="bold")
 
 
@@ -157,7 +157,7 @@ def feedback(page: Page, given: Feedback, asked: QuizCard | None, file: str) -> 
 def rated(page: Page, rating: Rating, due: datetime, now: datetime) -> None:
     """How well a card was known, and when it is due next."""
     texts = [page.say(KNOWN[rating]), page.say(Message("next review: {when}"), when=when(due, now))]
-    page.lines(page.say(SEMICOLON).join(texts), indent=2, style="dim")
+    page.lines(page.clauses(texts), indent=2, style="dim")
 
 
 def code_prompt(page: Page, file: str) -> None:
@@ -174,7 +174,7 @@ def summary(page: Page, ratings: Sequence[Rating], left: int) -> None:
     page.rule()
     counts = Counter(ratings)
     counted = [page.say(_OF_THEM, how=text, count=counts[name]) for name, text in KNOWN.items() if counts[name]]
-    more = page.say(COMMA).join(counted)
+    more = page.listed(counted)
     head = page.say(Message("Reviewed: {count}"), count=len(ratings))
     page.lines(page.say(PARENTHESIZED, what=head, more=more) if more else head, style="bold")
     if left:
