@@ -27,14 +27,7 @@ from grader.core.model import Course, ExerciseResult, Item, ItemResult, Message,
 from grader.core.text import duration
 from grader.course import items
 from grader.grading.checker import CheckedSubmission
-from grader.instructor import learner_requests
-from grader.instructor.mark_reports import (
-    deduction,
-    error_message,
-    report_with_overrides,
-    when_shown,
-    withholds_results,
-)
+from grader.instructor import learner_requests, mark_reports
 from grader.learning import answers_file, log
 from grader.learning.log import Event
 from grader.report import html
@@ -156,8 +149,8 @@ class ClassWorkspace(LearnerWorkspace):
 
     def about_results(self) -> Text | None:
         """See ``LearnerWorkspace``."""
-        rules = self.service.course.rules
-        return None if self.row is None or rules.hidden_results == "always" else when_shown(rules, self.row)
+        rules, row = self.service.course.rules, self.row
+        return None if row is None or rules.hidden_results == "always" else mark_reports.when_shown(rules, row)
 
     def written(self) -> tuple[str, ...]:
         """The names of the files that would be submitted, except the answers."""
@@ -249,7 +242,7 @@ class ClassVisit(LearnerVisit):
         """Whether a submission is graded, but its results may not be shown yet."""
         if attempt.state != "graded" or attempt.mark is None:
             return False
-        return withholds_results(self.service.course.rules, attempt.mark.learner, datetime.now(UTC))
+        return mark_reports.withholds_results(self.service.course.rules, attempt.mark.learner, datetime.now(UTC))
 
     def shows(self, attempt: Attempt) -> bool:
         """Whether results may be shown. Points count as results, because they reveal whether an answer was correct."""
@@ -267,7 +260,7 @@ class ClassVisit(LearnerVisit):
         """When results are shown."""
         row = self.people.row(self.person)
         assert row is not None  # these pages are for learners
-        return when_shown(self.service.course.rules, row)
+        return mark_reports.when_shown(self.service.course.rules, row)
 
     def show_attempts(
         self, template: str, seen: str, attempts: tuple[Attempt, ...], only: str | None = None, **given: Any
@@ -367,8 +360,8 @@ def attempt_page(visit: ClassVisit) -> Response:
         unread=[unread_entry(entry) for entry in attempt.receipt.unread],
         mark=mark if shown else None,
         later=visit.when_shown() if visit.hides(attempt) else None,
-        why=error_message(mark, visit.lang) if mark is not None else None,
-        deduction=deduction(mark) if mark is not None and shown else None,
+        why=mark_reports.error_message(mark, visit.lang) if mark is not None else None,
+        deduction=mark_reports.deduction(mark) if mark is not None and shown else None,
         parts=_parts(visit.service) if shown else (),
         asked=learner_requests.list_requests(visit.folder, visit.person.id),
     )
@@ -387,7 +380,7 @@ def report_page(visit: ClassVisit) -> Response:
     if attempt.mark is None or not visit.shows(attempt):
         raise HTTPException(404)
     with contextlib.closing(open_gradebook(visit.folder)) as gradebook:
-        report = existing(report_with_overrides(Book.of(gradebook, service.course), attempt.mark))
+        report = existing(mark_reports.report_with_overrides(Book.of(gradebook, service.course), attempt.mark))
     assert attempt.mark.work is not None
     report = _for_learners(service.edition, service.course, report)
     whose = html.PageLearner(visit.person.name, attempt.mark.work.row.seed_name)
