@@ -7,7 +7,7 @@ import functools
 import re
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -333,8 +333,8 @@ class StaffVisit(Visit):
             typed=[value for name, value in self.form.items() if name in _WRITTEN and isinstance(value, str)],
             section=self.request.url.path.removeprefix(class_data.base).strip("/").partition("/")[0],
             STATUS=STATUS,
-            moment=moment,
-            numbers=_numbers,
+            moment=lambda at: timestamp(at.isoformat()),
+            numbers=lambda drawn: ", ".join(f"{name} = {value}" for name, value in drawn),
             **given,
         )
         return HTMLResponse(text, status or (400 if self.problem else 200))
@@ -412,16 +412,6 @@ def _visit(class_data: ClassData, request: Request) -> StaffVisit:
     chosen = getattr(request.state, "lang", None) or request.cookies.get(LANGUAGE)
     lang: Lang = "zh" if chosen == "zh" else "en" if chosen == "en" else class_data.lang
     return StaffVisit(request, class_data, person, class_data.course.language(lang))
-
-
-def _numbers(drawn: Iterable[tuple[str, object]]) -> str:
-    """The numbers drawn for a learner, for people."""
-    return ", ".join(f"{name} = {value}" for name, value in drawn)
-
-
-def moment(at: datetime) -> str:
-    """A time for people."""
-    return timestamp(at.isoformat())
 
 
 @functools.cache

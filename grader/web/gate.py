@@ -16,7 +16,7 @@ import contextlib
 import secrets
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from ipaddress import ip_address, ip_network
@@ -300,9 +300,8 @@ class RoleFilter:
         await answer(scope, receive, send)
 
 
-def restrict(roles: Iterable[Role], routes: Iterable[Route]) -> list[Route]:
+def restrict(roles: frozenset[Role], routes: Sequence[Route]) -> list[Route]:
     """Restrict ``routes`` to people in one of ``roles``."""
-    allowed = frozenset(roles)
     for route in routes:
-        route.app = RoleFilter(route.app, allowed)
+        route.app = RoleFilter(route.app, roles)
     return list(routes)

@@ -36,9 +36,7 @@ _MOST_SENT = (1000, 100)
 def make_app(learner: LearnerWorkspace, lang: Lang) -> Starlette:
     """The pages of ``learner``, in ``lang`` until they choose another language. Wrap it in ``security.Guard``."""
 
-    def visit(request: Request) -> LearnerVisit:
-        return LearnerVisit(request, learner, lang)
-
+    visit = partial(LearnerVisit, learner=learner, default=lang)
     return learner_app(visit, route("/progress", rename, "POST", visit=visit))
 
 

@@ -133,17 +133,13 @@ class LearnerVisit(Visit):
 
 def rendered(template: str, lang: Lang, *folders: Path, **given: Any) -> str:
     """What ``template``, of these pages or in one of ``folders``, makes of what is ``given``."""
-    shared = {"_": translator(lang), "prose": prose, "of_points": OF_POINTS, "as_points": points}
-    return environment(TEMPLATES, *folders).get_template(template).render(lang=lang, **shared, **given)
-
-
-def translator(lang: Lang) -> Callable[..., str]:
-    """What templates call ``_``: English, and perhaps a context, in ``lang``; ``make messages`` reads it from them."""
 
     def translate(english: str, context: str = "") -> str:
+        """What templates call ``_``; ``make messages`` reads the English, and perhaps a context, from them."""
         return Message(english, context).of(lang)
 
-    return translate
+    shared = {"_": translate, "prose": prose, "of_points": OF_POINTS, "as_points": points}
+    return environment(TEMPLATES, *folders).get_template(template).render(lang=lang, **shared, **given)
 
 
 V = TypeVar("V", bound=Visit)
