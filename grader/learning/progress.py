@@ -260,7 +260,7 @@ def parts_by_misconception(course: Course) -> About:
 # --------------------------------------------------------------------- what grading adds to the log
 
 #: Statuses that say nothing about the code.
-_NOTHING = (Status.MISSING, Status.SKIPPED, Status.UNMARKED)
+NOT_GRADED = (Status.MISSING, Status.SKIPPED, Status.UNMARKED)
 
 
 def code_events(course: Course, report: Report, at: datetime) -> tuple[Coded, ...]:
@@ -269,7 +269,7 @@ def code_events(course: Course, report: Report, at: datetime) -> tuple[Coded, ..
         Coded(at, course.public_id, result.name, result.status, result.misconception)
         for question in report.questions
         for result in question.exercises
-        if result.status not in _NOTHING
+        if result.status not in NOT_GRADED
     )
 
 

@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 from grader.core.model import Course, Exercise, Item, Lang, Report, Status
 from grader.learning import quiz_session
 from grader.learning.log import Event, Hinted, Rating, Reviewed, Spoke
-from grader.learning.progress import code_events, hints_taken
+from grader.learning.progress import NOT_GRADED, code_events, hints_taken
 from grader.learning.quiz_session import Action, TypedAnswer, UnknownCommand
 from grader.learning.review import Card, rating, replay
 
@@ -22,8 +22,6 @@ _RATINGS: dict[str, Rating] = {"e": "easy", "g": "good", "h": "hard", "a": "agai
 _STOP = ("q", ":q", ":quit")
 _FOLLOW = ("f", ":follow")
 _HINT = ("hint", "提示")
-#: Statuses that say nothing about what the learner remembers.
-_NOT_GRADED = (Status.UNMARKED, Status.MISSING, Status.SKIPPED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +122,7 @@ def graded(review: Review, report: Report, now: datetime) -> Turn:
     """The result of grading the submitted code."""
     review, events = _saved(review, *code_events(review.course, report, now))
     result = report.questions[0].exercises[0]
-    if result.status in _NOT_GRADED:
+    if result.status in NOT_GRADED:
         return Turn(review, None, events)
     review = replace(review, tries=review.tries + 1)
     if result.status is not Status.PASSED:

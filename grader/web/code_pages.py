@@ -19,6 +19,7 @@ from grader.grading.checker import CheckedSubmission
 from grader.grading.costs import Cost
 from grader.learning import log, reference_view, review, review_view
 from grader.learning.drafts import Filled
+from grader.learning.progress import NOT_GRADED
 from grader.report import beside
 from grader.report.figures import run
 from grader.report.html import render_part
@@ -272,7 +273,7 @@ def _checked(visit: LearnerVisit, question: Question, exercise: Exercise, text: 
         state = replace(state, rated=ReviewState(exercise.name, words=("good", "easy")))
     return replace(
         state,
-        tries=tries if status in (Status.UNMARKED, Status.MISSING, Status.SKIPPED) else tries + 1,
+        tries=tries if status in NOT_GRADED else tries + 1,
         report=_rendered(visit, checked),
         places=json.dumps(diagnosis_places(checked.report, f"{exercise.name}.py")),
     )
