@@ -80,11 +80,6 @@ def _remember(context: click.Context, parameter: click.Parameter, lang: Lang) ->
     return lang
 
 
-def default_language() -> Lang:
-    """The language without ``--lang`` after the command: the one before it, else that of the environment."""
-    return asked_before_command() or language(os.environ)
-
-
 def asked_before_command() -> Lang | None:
     """The language in ``attncheck --lang … COMMAND``; None without the option."""
     context = click.get_current_context(silent=True)
@@ -100,9 +95,9 @@ def asked_language() -> Lang | None:
 
 
 _in_either_language = functools.partial(click.option, "--lang", type=click.Choice(["en", "zh"]))
-#: ``--lang``; the default comes from the environment.
+#: ``--lang``; the default is the one before the command, else that of the environment.
 lang_option = _in_either_language(
-    default=default_language,
+    default=lambda: asked_before_command() or language(os.environ),
     callback=_remember,
     help="Language of the output (default: ATTNCHECK_LANG, else the locale).",
 )
@@ -116,8 +111,7 @@ errors_lang_option = _in_either_language(
 # -------------------------------------------------------------------------------------------- course
 
 
-def _course_option(text: str) -> Callable[[F], F]:
-    return click.option("--course", "course_folder", type=PATH, metavar="DIR", help=text)
+_course_option = functools.partial(click.option, "--course", "course_folder", type=PATH, metavar="DIR")
 
 
 def load_course(folder: Path | None) -> Course:
@@ -273,11 +267,11 @@ _SHARED = {
     "lang": lang_option,
     "errors-lang": errors_lang_option,
     "course": _course_option(
-        "A folder with questions/ and reference/ (default: ATTNCHECK_COURSE, else the bundled course)."
+        help="A folder with questions/ and reference/ (default: ATTNCHECK_COURSE, else the bundled course)."
     ),
-    "graded-course": _course_option("The course folder (default: the one used for grading)."),
+    "graded-course": _course_option(help="The course folder (default: the one used for grading)."),
     "exported-course": _course_option(
-        "The course folder (default: the one used for grading; else ATTNCHECK_COURSE, else the bundled course)."
+        help="The course folder (default: the one used for grading; else ATTNCHECK_COURSE, else the bundled course)."
     ),
 }
 

@@ -65,9 +65,8 @@ def press(selection: ChoiceState, key: str) -> ChoiceState:
             return replace(selection, cursor=_row(selection, selection.ids, key, selection.cursor))
         case "many":
             row = selection.cursor if key == "space" else _row(selection, selection.ids, key, -1)
-            return (
-                selection if row < 0 else replace(selection, cursor=row, marked=selection.marked ^ {selection.ids[row]})
-            )
+            marked = selection.marked ^ {selection.ids[row]}
+            return selection if row < 0 else replace(selection, cursor=row, marked=marked)
         case "order":
             return _order(selection, key)
         case _:

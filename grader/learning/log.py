@@ -402,8 +402,6 @@ def _value(entry: Mapping[str, Any], field: str, form: Any, default: Any) -> Any
 
 def _time(text: str) -> datetime:
     at = datetime.fromisoformat(text)
-    if at.tzinfo is UTC:
-        return at
     return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
 
 
