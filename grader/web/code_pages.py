@@ -238,7 +238,7 @@ def check_memory(visit: LearnerVisit) -> Response:
     if not any(card.name == exercise.name for card in learner.cards()):
         raise HTTPException(404)
     if command == "rate":
-        learner.rate_code(exercise, chosen_rating(visit))
+        learner.rate_done(exercise.name, chosen_rating(visit))
         learner.drafts.settle(draft_of(exercise))
         return RedirectResponse(onward, 303)
     text = _sent_code(visit)

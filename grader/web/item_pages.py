@@ -247,7 +247,7 @@ def review_answer(visit: LearnerVisit) -> Response:
     question, item = visit.item
     learner, lang = visit.learner, visit.lang
     if visit.typed("do") == "rate":
-        rating = learner.rate_item(item, lang, chosen_rating(visit))
+        rating = learner.rate_done(item.id, chosen_rating(visit))
         sent = SentAnswer(learner.ask(item, lang), Filled({}))
         return _item_page(visit, question, sent, rated(visit, item.id, rating))
     sent = _answered(visit, item, again=True)
@@ -259,7 +259,7 @@ def review_answer(visit: LearnerVisit) -> Response:
     card = sent.state.card
     settled = card.record.settled and not card.compares
     words = _words_for(card.record) if settled else ()
-    rating = learner.rate_item(item, lang, None) if settled and not words else None
+    rating = learner.rate_done(item.id, None) if settled and not words else None
     return _item_page(visit, question, sent, replace(rated(visit, item.id, rating), words=words))
 
 

@@ -278,30 +278,24 @@ class LearnerWorkspace:
         record = self._session(item, lang).record(item.id)
         return self.ask(item, lang, again=record.settled)
 
-    def rate_item(self, item: Item, lang: Lang, word: Rating | None) -> Rating | None:
-        """Rate ``item`` by its last attempts and the learner's own rating, ``word``. Saves and returns the rating.
+    def rate_done(self, name: str, word: Rating | None) -> Rating | None:
+        """Rate the card ``name`` by its last attempts and the learner's own rating, ``word``. Saves and returns it.
 
-        Returns None if the item is not settled or has been rated already.
+        Returns None if the item is not settled, the code does not pass, or the card has been rated already.
         """
         with self._turn:
-            events = self.events()
-            session = self._session(item, lang)
-            record = session.record(item.id)
-            about = [event for event in events if _card_of(event) == item.id]
-            if not record.settled or not about or isinstance(about[-1], Reviewed):
+            about = [event for event in self.events() if _card_of(event) == name]
+            answered = next((event for event in reversed(about) if isinstance(event, Answered)), None)
+            last = about[-1] if about else None
+            if isinstance(last, Coded) and last.status is Status.PASSED:
+                rating = review.rating(Status.PASSED, 1, word=word)
+            elif answered is not None and answered.settled and not isinstance(last, Reviewed):
+                share = len(last.said) / last.points if isinstance(last, Explained) and last.points else None
+                rating = review.rating(answered.status, answered.attempt, word=word, said=share)
+            else:
                 return None
-            last = about[-1]
-            share = len(last.said) / last.points if isinstance(last, Explained) and last.points else None
-            rating = review.rating(record.status, record.tries, word=word, said=share)
-            self.rate(item.id, rating)
+            self.rate(name, rating)
             return rating
-
-    def rate_code(self, exercise: Exercise, word: Rating | None) -> None:
-        """Rate ``exercise``, which passed at once and without help, unless it has been rated already."""
-        with self._turn:
-            last = [event for event in self.events() if _card_of(event) == exercise.name][-1:]
-            if last and isinstance(last[0], Coded) and last[0].status is Status.PASSED:
-                self.rate(exercise.name, review.rating(Status.PASSED, 1, word=word))
 
     def rate(self, name: str, rating: Rating) -> None:
         """Save the rating of the card ``name``."""
