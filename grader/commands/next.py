@@ -11,8 +11,7 @@ from grader.commands._find import present_files
 from grader.commands._language import language
 from grader.commands._options import Call, Documented, shared
 from grader.core.model import Lang
-from grader.learning import log, next_step, review
-from grader.learning.progress import progress_of
+from grader.learning import log, next_step
 
 LISTED = "Learners", 10
 
@@ -49,9 +48,7 @@ def _show_next(call: Call, *, others: bool = False) -> None:
     """Print the next step; with ``others``, also the commands that help from anywhere."""
     course = call.course()
     events = call.read_events(course)
-    progress = progress_of(course, events)
-    due = review.waiting(review.cards(course, events), log.now())
-    step = next_step.next_step(progress, due, present_files())
+    progress, due, step = next_step.where(course, events, log.now(), present_files())
     call.show(
         lambda: next_step.as_json(progress, step, due),
         lambda: next_step.lines(progress, step, due, call.lang, others=others, width=width()),

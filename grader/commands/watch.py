@@ -18,8 +18,7 @@ from grader.core.tables import table
 from grader.course import starter
 from grader.learning import log, next_step, watching
 from grader.learning.next_step import NextStep
-from grader.learning.progress import progress_of, watch_events
-from grader.learning.review import cards, waiting
+from grader.learning.progress import watch_events
 from grader.submission import read
 
 LISTED = "Learners", 60
@@ -108,8 +107,7 @@ def go_on(call: Call, course: Course) -> None:
     before: NextStep | None = None
     while True:
         events = call.read_events(course)
-        progress, due = progress_of(course, events), waiting(cards(course, events), log.now())
-        step = next_step.next_step(progress, due, present_files())
+        progress, due, step = next_step.where(course, events, log.now(), present_files())
         print_lines(next_step.lines(progress, step, due, call.lang, others=before is None, width=width()))
         if step.kind == "done" or (before is not None and (before.kind, before.name) == (step.kind, step.name)):
             return

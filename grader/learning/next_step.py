@@ -51,6 +51,14 @@ def next_step(progress: Progress, due: int, present: Sequence[str] = ()) -> Next
     return NextStep("done", commands=("attncheck quiz --again",) if wrong else ())
 
 
+def where(
+    course: Course, events: Sequence[Event], now: datetime, present: Sequence[str]
+) -> tuple[Progress, int, NextStep]:
+    """The progress that ``events`` are, how many cards are due, and what to do next; see ``next_step``."""
+    progress, due = progress_of(course, events), review.waiting(review.cards(course, events), now)
+    return progress, due, next_step(progress, due, present)
+
+
 def open_items(question: QuestionProgress) -> tuple[ItemProgress, ...]:
     """The items of a question that are not settled yet; those between two attempts first."""
     items = (item for item in question.items if item.standing in ("new", "begun"))
@@ -116,15 +124,13 @@ def after_passing(
     Answers that the report misses come first: to questions of the quiz, or from the quiz into the file ``answers``.
     See ``next_step`` for ``present``.
     """
-    progress = progress_of(course, log)
+    progress, due, step = where(course, log, now, present)
     for result in report.questions:
         if any(item.status is Status.MISSING for item in result.items):
             question = progress.question(result.id)
             to_ask = NextStep("quiz", question, next((item.item.id for item in open_items(question)), ""))
             said = _said(to_ask, 0) if to_ask.name else _TO_ADD.fill(id=result.id, file=answers)
             return said, (f"attncheck quiz {result.id} --to {answers}",)
-    due = review.waiting(review.cards(course, log), now)
-    step = next_step(progress, due, present)
     return None if step.kind == "done" else (_said(step, due), step.commands)
 
 
