@@ -250,7 +250,7 @@ class ClassVisit(LearnerVisit):
 
     def class_work(self) -> ClassWork | None:
         """See ``LearnerVisit``. None for staff."""
-        row, now = self.people.row(self.person), datetime.now(UTC)
+        row, now = self.people.learners.get(self.person.id), datetime.now(UTC)
         if row is None:
             return None
         attempts = [(attempt, self.shows(attempt)) for attempt in self.attempts()]
@@ -258,7 +258,7 @@ class ClassVisit(LearnerVisit):
 
     def when_shown(self) -> Text:
         """When results are shown."""
-        row = self.people.row(self.person)
+        row = self.people.learners.get(self.person.id)
         assert row is not None  # these pages are for learners
         return mark_reports.when_shown(self.service.course.rules, row)
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.classroom.class_folder import FILE, ClassSettings, read_settings
-from grader.classroom.gradebook import LearnerRow
 from grader.classroom.roster import Roster, read_roster
 from grader.core import files
 from grader.core.errors import AttncheckError, UsageError
@@ -73,10 +72,6 @@ class ClassMembers:
     def __iter__(self) -> Iterator[ClassMember]:
         """All members, learners first."""
         return iter(self._people.values())
-
-    def row(self, person: ClassMember) -> LearnerRow | None:
-        """A learner as in the gradebook; None for staff."""
-        return self.learners.get(person.id)
 
     def find(self, name: str) -> ClassMember | None:
         """The member with this id; None if there is none."""

@@ -158,7 +158,8 @@ class Guard:
         """The answer to a request with a ticket or without the cookie; None if the pages answer."""
         given = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         ticket = dict(given).get(PARAMETER)
-        has_cookie = self._is_token(cookie_parser(headers.get("cookie", "")).get(self._cookie, ""))
+        cookie = cookie_parser(headers.get("cookie", "")).get(self._cookie, "")
+        has_cookie = hmac.compare_digest(cookie.encode("utf-8", "replace"), self._token.encode())
         if ticket is None or scope["method"] != "GET":
             return None if has_cookie else notice("no-token")
         rest = urlencode([(name, value) for name, value in given if name != PARAMETER])
@@ -183,9 +184,6 @@ class Guard:
 
     def _limit(self, scope: Scope) -> int:
         return self._larger.get(scope["path"], self._most)
-
-    def _is_token(self, given: str) -> bool:
-        return hmac.compare_digest(given.encode("utf-8", "replace"), self._token.encode())
 
 
 def refused(scope: Scope, hosts: Container[str], address: str, most: int) -> Notice | None:

@@ -197,7 +197,7 @@ class Site:
             links=(_SUBMIT if person.role is Role.LEARNER else _CLASS, *([_LEAVE] if self.signs_out else [])),
             most_old=_MOST_OLD,
             service=self.service,
-            row=self.people.row(person),
+            row=self.people.learners.get(person.id),
         )
 
 
