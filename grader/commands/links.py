@@ -54,9 +54,8 @@ def links(call: Call, *, folder: Path, people: tuple[str, ...], as_csv: bool, da
         member = everybody.find(name)
         if member is None:
             hint = suggestion(name, [member.id for member in everybody])
-            raise UsageError(
-                Message("Nobody in this class is called “{name}”. {hint}").fill(name=clean(name), hint=hint)
-            )
+            said = Message("Nobody in this class is called “{name}”. {hint}")
+            raise UsageError(said.fill(name=clean(name), hint=hint))
         chosen.append(member)
     now = datetime.now(UTC)
     until = now + timedelta(days=days or settings.link_days)

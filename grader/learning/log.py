@@ -233,11 +233,8 @@ def read_all(path: Path, course_id: str) -> tuple[Event, ...]:
     except FileNotFoundError:
         return ()
     except OSError as error:
-        raise StateError(
-            Message("{path} cannot be read: {reason}.")
-            .with_advice(_sentence(_ELSEWHERE))
-            .fill(path=path, reason=error.strerror)
-        ) from error
+        said = Message("{path} cannot be read: {reason}.").with_advice(_sentence(_ELSEWHERE))
+        raise StateError(said.fill(path=path, reason=error.strerror)) from error
     *lines, last = raw.removeprefix(_MARK).split(b"\n")
     events = [_line(path, number, line, course_id) for number, line in enumerate(lines, 1) if line.strip()]
     _, event = _unfinished(path, lines, last, course_id)
@@ -335,11 +332,8 @@ def _line(path: Path, number: int, line: bytes, course_id: str) -> Event | None:
     except (ValueError, RecursionError) as error:
         unread = isinstance(error, json.JSONDecodeError | UnicodeError | RecursionError)
         reason = "not a line of JSON" if unread else str(error)
-        raise StateError(
-            Message("{path}, line {number}: {said}.")
-            .with_advice(_FIX_LINE, after=_UNCHANGED)
-            .fill(path=path, number=number, said=reason, elsewhere=_ELSEWHERE)
-        ) from None
+        said = Message("{path}, line {number}: {said}.").with_advice(_FIX_LINE, after=_UNCHANGED)
+        raise StateError(said.fill(path=path, number=number, said=reason, elsewhere=_ELSEWHERE)) from None
 
 
 class _Newer(Exception):

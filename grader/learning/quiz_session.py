@@ -180,18 +180,12 @@ def choose(course: Course, name: str | None) -> tuple[Item, ...]:
     if chosen_items:
         return chosen_items
     if chosen:
-        raise UsageError(
-            Message("{chosen} has no quiz items; `attncheck show {chosen}` lists what it has.").fill(
-                chosen=chosen[0].id
-            )
-        )
+        said = Message("{chosen} has no quiz items; `attncheck show {chosen}` lists what it has.")
+        raise UsageError(said.fill(chosen=chosen[0].id))
     groups = [*(group for group, _ in course.groups), *(q.id for q in course.questions)]
     possible = (*groups, *(i.id for i in course.items))
-    raise UsageError(
-        Message("There is no question, group or item “{name}”. {hint}").fill(
-            name=name, hint=suggestion(folded, possible, groups)
-        )
-    )
+    said = Message("There is no question, group or item “{name}”. {hint}")
+    raise UsageError(said.fill(name=name, hint=suggestion(folded, possible, groups)))
 
 
 def begin(
@@ -640,12 +634,10 @@ def summary(session: Session) -> QuizSummary:
         own = [item for q, item in pairs if q.id == question.id]
         done = [(item, session.record(item.id)) for item in own if session.record(item.id).settled]
         if own:
-            earned = score.tidy(
-                sum(i.points * record.earned for i, record in done if record.status is not Status.PENDING)
-            )
+            earned = sum(item.points * record.earned for item, record in done if record.status is not Status.PENDING)
             waiting = sum(item.points for item, record in done if record.status is Status.PENDING)
             possible = sum(item.points for item in own) - waiting
-            tallies.append(Tally(question, len(done), len(own), earned, possible))
+            tallies.append(Tally(question, len(done), len(own), score.tidy(earned), possible))
     due = sum(not session.record(name).settled for name in session.order)
     return QuizSummary(tuple(tallies), tuple(_met(session, pairs)), due)
 

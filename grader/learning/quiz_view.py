@@ -248,9 +248,8 @@ def _settled(page: Page, settled: Settled) -> None:
     if settled.explain is not None and page.say(settled.explain) != truth:
         page.lines(page.say(settled.explain), indent=2)
     for source in settled.sources:
-        page.lines(
-            page.say(_SOURCE, source=_cited(source, page.lang, again=source.id in settled.cited)), indent=2, style="dim"
-        )
+        cited = _cited(source, page.lang, again=source.id in settled.cited)
+        page.lines(page.say(_SOURCE, source=cited), indent=2, style="dim")
     if settled.advice is not None:
         page.lines(page.say(_advice(settled.advice)), indent=2, lead="→ ", style="cyan")
     if settled.follows is not None:

@@ -131,10 +131,8 @@ class QuizWidgets:
         return ipywidgets.HBox([*buttons, self._button(back, functools.partial(self.act, "back"))])
 
     def _button(self, text: Text, do: Callable[[], None], *, primary: bool = False) -> Any:
-        layout = ipywidgets.Layout(width="auto")  # as wide as its words
-        button = ipywidgets.Button(
-            description=text.of(self.session.lang), button_style="primary" if primary else "", layout=layout
-        )
+        layout, style = ipywidgets.Layout(width="auto"), "primary" if primary else ""  # as wide as its words
+        button = ipywidgets.Button(description=text.of(self.session.lang), button_style=style, layout=layout)
         button.on_click(lambda _: do())
         return button
 

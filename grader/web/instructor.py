@@ -305,11 +305,8 @@ def _alike(class_data: ClassData) -> tuple[ClassSimilarity, tuple[Cluster, ...]]
     """The similarities and clusters. Cached until there are new submissions, because comparing takes seconds."""
 
     def version(book: Book) -> bytes:
-        row = (
-            (submission.key, submission.digest, submission.learners, submission.attempt)
-            for submission in book.gradebook.submissions()
-        )
-        return hashlib.sha256(repr([*row, *book.points]).encode()).digest()
+        rows = [(row.key, row.digest, row.learners, row.attempt) for row in book.gradebook.submissions()]
+        return hashlib.sha256(repr([*rows, *book.points]).encode()).digest()
 
     def make(book: Book) -> tuple[ClassSimilarity, tuple[Cluster, ...]]:
         alike = compare_class(book.gradebook, class_data.course)

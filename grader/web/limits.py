@@ -123,10 +123,8 @@ class LimitedProtocol(H11Protocol):
         """Count the connection, and close it if there are too many."""
         super().connection_made(transport)
         self._peer = peer(self.client)
-        of_one = sum(
-            isinstance(connection, LimitedProtocol) and connection._peer == self._peer
-            for connection in self.connections
-        )
+        limited = (connection for connection in self.connections if isinstance(connection, LimitedProtocol))
+        of_one = sum(connection._peer == self._peer for connection in limited)
         if len(self.connections) > self.limits.most or of_one > self.limits.most_of_one:
             transport.abort()
             return
