@@ -58,7 +58,7 @@ from grader.grading.explaining.traces import (
     same_content,
     to_array,
 )
-from grader.grading.explaining.unsuitable import function_around, relative, shared, text_of, unsuitable
+from grader.grading.explaining.unsuitable import changes_below, function_around, relative, shared, text_of, unsuitable
 from grader.grading.inputs import Drawn, Seed
 from grader.grading.plan import REFERENCE_LIMITS, module_of, reference_target
 from grader.grading.programs import Target, apply_variant
@@ -136,7 +136,7 @@ def explain(code: Reruns, statuses: Sequence[Status], named: tuple[str, ...]) ->
         if not sought:
             return ()
         chosen = sought[:MOST_CASES]
-        cases = (*chosen, *(*sought[MOST_CASES:], *_fresh(code))[:MOST_CONFIRMING])
+        cases = (*chosen, *(*sought[MOST_CASES:], *_fresh(code, statuses))[:MOST_CONFIRMING])
         reference = _reference_values(code.context, plan.exercise, cases)
         lines = _changed_lines(plan.exercise, named, course)
         unfit = unsuitable(code.files) | unsuitable(course.reference)
@@ -162,11 +162,14 @@ def _sought(code: Reruns, statuses: Sequence[Status]) -> tuple[ProbedCase, ...]:
     return tuple(found)
 
 
-def _fresh(code: Reruns) -> Iterator[ProbedCase]:
-    """The public cases with other inputs, drawn from a seed of their own."""
-    for entry, drawn in code.drawn(_FRESH):
-        if entry.case.public:
-            yield ProbedCase(entry.case, entry.spec, drawn, apply_variant(code.form.variant, drawn))
+def _fresh(code: Reruns, statuses: Sequence[Status]) -> list[ProbedCase]:
+    """The public cases with other inputs, drawn from a seed of their own; first those that have to stay right."""
+    wrong = [entry for entry, status in zip(code.plan.entries, statuses, strict=True) if status is not Status.PASSED]
+    return [
+        ProbedCase(entry.case, entry.spec, drawn, apply_variant(code.form.variant, drawn))
+        for entry, drawn in sorted(code.drawn(_FRESH), key=lambda each: each[0] in wrong)
+        if entry.case.public
+    ]
 
 
 def _changed_lines(exercise: Exercise, named: Sequence[str], course: Course) -> tuple[tuple[str, int, int], ...] | None:
@@ -230,17 +233,25 @@ class _Search:
                 traces = self.run(precision, _fixed(found), sorted(left))
         if not left:  # a substitution that repairs only some cases may do so by chance
             # One place that repairs two mistakes is where their effects meet, and is itself correct.
-            if len(found) >= self.mistakes and self.is_confirmed(precision, found):
-                for number, each in enumerate(found, 1):
+            others = self.confirmed(precision, found) if len(found) >= self.mistakes else None
+            for number, each in enumerate(found if others is not None else (), 1):
+                if self.is_last_word(first[each.cases[0]].where[each.probe], [*first.values(), *(others or ())]):
                     yield from self.diagnosis(first, each, whole=number == len(found))
         elif not self.mistakes and (said := self.missing(first)) is not None:
             yield said
 
-    def is_confirmed(self, precision: Precision, found: Sequence[Substitution]) -> bool:
-        """Whether the substitutions also make every case right that did not choose them."""
+    def confirmed(self, precision: Precision, found: Sequence[Substitution]) -> list[Trace] | None:
+        """The traces of the cases that did not choose the substitutions; None unless these make all of them right."""
         others = range(self.chosen, len(self.cases))
         traces = self.traced(precision, [(at, _fixed(found)) for at in others], search=False)
-        return all(trace is not None and self.right(at, trace.result) for at, trace in zip(others, traces, strict=True))
+        right = [trace for at, trace in zip(others, traces, strict=True) if trace and self.right(at, trace.result)]
+        return right if len(right) == len(others) else None
+
+    def is_last_word(self, where: Where, traces: Sequence[Trace]) -> bool:
+        """Whether each branch below a place that changes its variable did so in some case: it may be what is wrong."""
+        reached = [trace.where[probe] for trace in traces for probe in trace.order]
+        lines = {line for label, line, *_ in reached if label == where[0]}
+        return all(lines.intersection(block) for block in changes_below(self.code.files, where))
 
     def run(self, precision: Precision, fixed: Pairs, cases: Iterable[int]) -> dict[int, Trace]:
         """The traces of these cases, with every fitting substitution in addition to ``fixed`` ones."""

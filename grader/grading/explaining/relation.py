@@ -226,7 +226,7 @@ def _elsewhere(kind: relations.Relation, failure: WrongExercise, part: WrongPart
 def _holds_in_others(
     kind: relations.Relation, failure: WrongExercise, part: WrongPart, said: Text, whole: bool
 ) -> bool:
-    """Whether the same other inputs give what was returned in most hidden cases that fail; if none has them, in others.
+    """Whether the same other inputs give what was returned in most other cases that fail, and in most that do not.
 
     Cases have other sizes, for which numbers that agree by chance do not agree.
     """
@@ -242,8 +242,8 @@ def _holds_in_others(
             for result, (each, _) in zip(_results(failure, said, cases), cases, strict=True)
             if isinstance(result, Returned)
         ]
-        if held:
-            return 2 * sum(held) > len(held)
+        if 2 * sum(held) <= len(held) > 0:
+            return False
     return True
 
 

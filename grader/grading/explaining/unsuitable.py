@@ -72,6 +72,22 @@ def function_around(files: tuple[SourceFile, ...], where: Where) -> range:
     return min((found for found in lines if line in found), key=len, default=range(1, text.count("\n") + 2))
 
 
+def changes_below(files: tuple[SourceFile, ...], where: Where) -> list[range]:
+    """The lines of the branches after a place that change the variable to which its statement assigns."""
+    text, lines = text_of(files, where[0]), function_around(files, where)
+    statements = [each for each in ast.walk(ast.parse(text)) if isinstance(each, ast.stmt) and each.lineno in lines]
+    assigned = [each for each in statements if isinstance(each, ast.Assign) and each.lineno <= where[1] <= _end(each)]
+    stored = set().union(*(_stored(target) for each in assigned for target in each.targets))
+    branches = [each for each in statements if isinstance(each, ast.If) and each.lineno > where[1]]
+    blocks = [block for each in branches for block in (each.body, each.orelse) if block]
+    changing = [block for block in blocks if stored & set().union(*map(_stored, block))]
+    return [range(block[0].lineno, _end(block[-1]) + 1) for block in changing]
+
+
+def _end(node: ast.stmt) -> int:
+    return node.end_lineno or node.lineno
+
+
 def text_of(files: tuple[SourceFile, ...], label: str) -> str:
     """The text of the part ``label``. Raises StopIteration if there is none."""
     return next(part.text for file in files for part in file.parts if part.label == label)
