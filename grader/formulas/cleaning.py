@@ -23,6 +23,7 @@ from fractions import Fraction
 
 from grader.formulas import scalars
 from grader.formulas.ast import (
+    ZERO,
     Derivative,
     FunctionCall,
     Name,
@@ -47,8 +48,8 @@ from grader.formulas.evaluate import Evaluator
 from grader.formulas.flat import Flat, common_factor, shape
 from grader.formulas.values import FormulaValue, Mat, SizelessTensor, Vec, equal, flatten, map_entries
 
-#: Evaluations for one line; of those in accepted chains, half need at most 30, and all less than 300.
-MOST_EVALUATIONS = 400
+#: Evaluations for one line; of those in accepted chains, half need at most 30, and nearly all less than 300.
+MOST_EVALUATIONS = 600
 #: Instances at which the value has to stay.
 _INSTANCES = 4
 #: Variants that are followed.
@@ -83,7 +84,9 @@ class Cleaner:
         trial = _Trial(self.names, node)
         written = trial.numbers(node)
         found = self._smaller(trial, written)
-        dropped = _left_out(written, found[0]) if found else ()
+        gone = [_left_out(written, smaller) for smaller in found]
+        opposite = [parts for parts in gone if parts and self.flat(parts[0]) == ZERO]
+        dropped = next(iter(opposite or (gone if len(gone) == 1 else ())), ())  # of S + E − E, where S is E, E − E
         there = {*walk(node)}  # log(1) is a 0 that nobody wrote
         dropped = tuple(part for part in dropped if all(children(leaf) or leaf in there for leaf in walk(part)))
         # As written first, since multiplying out hides factors; and flat first, since it collects like terms.

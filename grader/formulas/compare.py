@@ -59,9 +59,7 @@ class Equal:
 
 def evaluators(names: Declarations, nodes: Sequence[Node]) -> Iterator[Evaluator]:
     """Instances of the symbols in ``nodes``, small numbers first."""
-    if any(isinstance(part, Sum) and part.high is None for node in nodes for part in walk(node)):
-        # A sum without an upper bound may run over the only declared size.
-        nodes = [*nodes, *names.sizes]
+    nodes = _and_sizes(names, nodes)
     needed = sorted(set().union(*(names.names_in(node) for node in nodes)), key=list(names.declared).index)
     sizes = _sizes(names, nodes, needed)
     variances = {
@@ -91,6 +89,12 @@ def evaluators(names: Declarations, nodes: Sequence[Node]) -> Iterator[Evaluator
             numbers[name] = Exact(1 + (seed + place * (seed // 2)) % max(top, 1))
         for family in families:
             yield Evaluator(names, dict(numbers), seed, family)
+
+
+def _and_sizes(names: Declarations, nodes: Sequence[Node]) -> Sequence[Node]:
+    """``nodes``, and the declared sizes if there is a sum without an upper bound: it may run over the only one."""
+    unbounded = any(isinstance(part, Sum) and part.high is None for node in nodes for part in walk(node))
+    return [*nodes, *names.sizes] if unbounded else nodes
 
 
 def _has_delta(node: Node, names: Declarations) -> bool:
@@ -213,7 +217,8 @@ class ValueTable:
                 found = Counterexample(
                     instance, format_value(left), format_value(right), self._higher_moments[place - 1, two], place - 1
                 )
-                if any(map(_apart, flatten(left), flatten(right))):
+                both = [*flatten(left)], [*flatten(right)]
+                if len(both[0]) != len(both[1]) or any(map(_apart, *both)):
                     return found
                 first = first or found
                 last = min(last, tried + _MORE)
@@ -291,7 +296,7 @@ def higher_moments(evaluator: Evaluator) -> tuple[str, ...]:
 
 def describe_instance(evaluator: Evaluator, nodes: Sequence[Node], names: Declarations) -> str:
     """The values of the symbols that the formulas use, as text."""
-    needed = set().union(*(names.names_in(node) for node in nodes))
+    needed = set().union(*(names.names_in(node) for node in _and_sizes(names, nodes)))
     found = [f"{name} = {format_value(value)}" for name, value in evaluator.numbers.items() if name in needed]
     found += [f"{name} = {format_value(value)}" for name, value in evaluator.free.items()]
     drawn = {name: value for name, value in evaluator.drawn.items() if name.partition("_")[0] in needed}

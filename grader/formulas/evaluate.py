@@ -55,6 +55,7 @@ from grader.formulas.values import (
     resize_like,
     unit_vector,
 )
+from grader.formulas.vocabulary import unknown_name
 
 _STEPS = 60_000
 _LONGEST_SUM = 2000
@@ -66,12 +67,14 @@ _SIZE = Message("a size of {value} (expected 1 to {most})")
 _NOT_INDEXED = Message("“${what}$” cannot be indexed with {count}.")
 _ONE_INDEX = Message("“${what}$” as an entry of a matrix needs both indices, and there is no ${index}$ in it.")
 _NORMAL = Message("there is no exact value for ${what}$: only polynomials of normal variables have one")
+_NO_TERMS = Message("a sum without terms")
 _SINGULAR = Message("a singular matrix")
 #: A name that nobody can type.
 _VARIABLE = " "
 _DISTINCT = Message("different indices need different components")
 _COUNT = Message("{count} indices")
-_PAST = Message("The index ${index}$ of ${what}$ runs from 1 to ${high}$, but here it reaches {at}.")
+_BEYOND = Message("The index ${index}$ of ${what}$ ends at ${label}$, but is {at} here for ${label} = {high}$.")
+_NO_INDEX = Message("“${what}$” has the index ${index}$, which is not a number; in a product, write `·` before it.")
 _NOT_SUMMED = Message("“${what}$” is a sum over ${index}$, and there is no ${index}$ in what is added.")
 _TWO_RANGES = Message("In “{what}”, ${index}$ runs along axes of different lengths.")
 _FROM_WHERE = Message("What is the range of ${index}$ in “${what}$”? Write, for example, `Σ_{{{index}=1}}^{{n}}`.")
@@ -387,7 +390,7 @@ class Evaluator:
             first, second = map(operator.eq, left.shape, right.shape)
             if left.shape == right.shape[::-1] if not product else isinstance(nodes[0], Name) and first and second:
                 remedy = _TRANSPOSE
-            elif product and isinstance(nodes[0], Name) and (first or second):
+            elif product and isinstance(nodes[0], Name) and (first or second) and left.shape[0] != right.shape[1]:
                 remedy = _TRANSPOSE_IT.fill(what=show(nodes[0] if first else nodes[1]))
         elif (
             not product
@@ -532,11 +535,18 @@ class Evaluator:
     # ------------------------------------------------------------------------------------------- parts
 
     def _subscript(self, of: Node, at: tuple[Node, ...]) -> FormulaValue:
+        kinds = self.names.vocabulary.kinds
+        if no_index := next((index for index in at if kinds.get(show(index)) in ("vector", "matrix")), None):
+            raise ShapeError(_NO_INDEX.fill(what=show(Subscript(of, at)), index=show(no_index)))
         declared = self.names.declared.get(of.name) if isinstance(of, Name) and of.name not in self._overlay else None
         if isinstance(of, Name) and isinstance(declared, Random) and len(at) == len(declared.sizes):
             size = self._size(of.name, declared.sizes)
-            return self._chance(of.name, declared, tuple(self._index(of, n, m) for n, m in zip(at, size, strict=True)))
+            places = zip(at, size, map(show, declared.sizes), strict=True)
+            return self._chance(of.name, declared, tuple(self._index(of, *place) for place in places))
         if isinstance(declared, Rotation) and len(at) == 1:
+            unknown = {*free_names(at[0])} - {*self.names.declared, *self._bound}
+            if unknown:
+                raise unknown_name(min(unknown), self.names.vocabulary)
             # R_m turns by mθ, and so does R(mθ).
             whole = bool(self.names.names_in(declared.angle) & self.names.names_in(at[0]))
             return self._rotation(self.number(at[0]) * (ONE if whole else self.number(declared.angle)))
@@ -571,11 +581,9 @@ class Evaluator:
         self._choose(node, size)
         at = self.whole(node)
         if not 1 <= at <= size:
-            high = f"{label} = {size}" if label and not label.isdecimal() else size
-            known = {"what": show(of), "high": high, "at": at}
-            raise UndefinedError(
-                RANGE.fill(**known, low=1) if isinstance(node, Number) else _PAST.fill(**known, index=show(node))
-            )
+            if isinstance(node, Number) or at < 1 or not label.isidentifier():
+                raise UndefinedError(RANGE.fill(what=show(of), low=1, high=label or size, at=at))
+            raise UndefinedError(_BEYOND.fill(what=show(of), index=show(node), label=label, high=size, at=at))
         return at - 1
 
     def _choose(self, node: Node, size: int) -> None:
@@ -650,7 +658,10 @@ class Evaluator:
         """The range of an index, both ends included; without an upper bound, the length of what it indexes."""
         low = self.whole(node.low) if node.low is not None else 1
         if node.high is not None:
-            return low, self.whole(node.high)
+            high = self.whole(node.high)
+            if index[1:] == "…" and high < low:  # x_2 + … + x_n without any
+                raise UndefinedError(_NO_TERMS)
+            return low, high
         sizes = set(self._counted(node.body, index, frozenset(node.indices)))
         if not sizes:
             only = self.names.only_size

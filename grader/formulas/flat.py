@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
 from grader.formulas.ast import (
     ONE,
     SOME_ONES,
+    ZERO,
     Derivative,
     FunctionCall,
     ListNode,
@@ -33,6 +34,7 @@ from grader.formulas.ast import (
     product_of,
     replaced,
     sum_of,
+    walk,
     with_children,
 )
 from grader.formulas.declarations import Declarations, Definition, Random, Rotation, Tensor
@@ -150,7 +152,8 @@ def with_ones(node: Node, names: Declarations) -> Node:
         return made
     ones = FunctionCall("ones", (sizes.pop(),))  # type: ignore[arg-type]
     terms = [
-        (minus, Times(term, ((" ", ones),)) if shape(term, names) == "number" else term) for minus, term in made.terms
+        (minus, Times(term, ((" ", ones),)) if term != ZERO and shape(term, names) == "number" else term)
+        for minus, term in made.terms
     ]
     return Plus(tuple(terms))
 
@@ -168,12 +171,20 @@ def _length(node: Node, names: Declarations) -> Node | None:
         case FunctionCall("softmax" | "exp" | "diag", (of,)) | Transpose(of):
             return _length(of, names)
         case Times(first, rest):
+            if shape(first, names) == "matrix":
+                rows, *others = _sizes(first, names)
+                return rows if others else _length(first, names)
             found = [_length(part, names) for part in (first, *(factor for _, factor in rest))]
-            matrix = names.declared.get(first.name) if isinstance(first, Name) else None
-            if isinstance(matrix, Tensor) and len(matrix.sizes) == 2:
-                return matrix.sizes[0]
             return next((size for size in found if size is not None), None)
     return None
+
+
+def _sizes(node: Node, names: Declarations) -> tuple[Node | None, ...]:
+    """The declared sizes of a symbol or of its transpose; None for what is unknown."""
+    if isinstance(node, Transpose):
+        return _sizes(node.of, names)[::-1]
+    declared = names.declared.get(node.name) if isinstance(node, Name) else None
+    return declared.sizes if isinstance(declared, (Tensor, Random)) else (None,)
 
 
 # ---------------------------------------------------------------------------------------------- polynomials
@@ -471,7 +482,10 @@ class Flat:
         match node:
             case Name(name):
                 return bound.get(name, node)
+            case Sum((index, *others), None, None, "", body, None) if others:
+                return self._opaque(Sum((index,), None, None, "", replace(node, indices=tuple(others))), bound)
             case Sum(indices, low, high, relation, body, without):
+                high = high or (_range(body, indices[0], self.names) if len(indices) == 1 else None)
                 inside = {**bound, **{name: Name(f"i{len(bound) + at}…") for at, name in enumerate(indices)}}
                 first = low or (ONE if indices else None)
                 low_, high_, without_ = (part and self._node(part, bound) for part in (first, high, without))
@@ -496,6 +510,14 @@ class Flat:
                 if isinstance(declared, Definition) and declared.parameter is None and declared.formula == node:
                     return Name(name)
         return node
+
+
+def _range(body: Node, index: str, names: Declarations) -> Node | None:
+    """How far an index runs that is an index of declared symbols in ``body``; None if that is not clear."""
+    indexed = [part for part in walk(body) if isinstance(part, Subscript)]
+    axes = [axis for part in indexed for axis in zip(part.at, _sizes(part.of, names), strict=False)]
+    found = {size for at, size in axes if at == Name(index)}
+    return found.pop() if len(found) == 1 else None
 
 
 def _column_of(node: Node) -> tuple[Node, Node] | None:

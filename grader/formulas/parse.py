@@ -61,10 +61,14 @@ _MORE_ARGUMENTS = Message("{low} to {high} arguments")
 _EXACT_ARGUMENTS = Message("{low} arguments")
 _TWO_INDICES = Message("Which index does the sum run over: {indices}? Write it below the sign: `Σ_{first} …`")
 _PRIMED = Message("“{what}'” cannot be read: write the derivative with `∂`, as in `∂{what}(s)/∂s`.")
+_UNBALANCED = Message("“{near}”: a bracket is missing; {opening} open here, and {closing} close.")
 _NUMBERS = Message("“{near}”: an operator is missing before the number.")
 _TOO_LARGE = Message("The number {number} is too large or too small.")
 _EXPONENT = Message("The exponent {exponent} is too large.")
-_ELLIPSIS = Message("“…” goes between a first and a last term that differ in one index: `q_1 k_1 + … + q_d k_d`.")
+_ELLIPSIS = Message("“…” stands for terms with one index that goes up by one: `q_1 k_1 + q_2 k_2 + … + q_d k_d`.")
+_FIRST = Message("A list with “…” has to start with component 1, and here it starts with “${first}$”.")
+_CORNERS = Message("The matrix from “${first}$” to “${last}$” cannot be read: its corners do not tell what “…” is.")
+_SIGNS = Message("The terms around “…” must have the same sign, unlike “${first}$” and “${last}$”.")
 _TWO_UNLIKE = Message("The terms around “…” may differ in one index only; “${first}$” and “${last}$” differ in more.")
 _UNLIKE = Message("The terms around “…” may differ in one index only, and “${term}$” does not fit the others.")
 _COMPONENT = Message("write a component of ${what}$ with its argument: `{what}_{index}(x)`.")
@@ -205,7 +209,14 @@ class _Parser:
     def expected(self, what: str | Text) -> ParseError:
         entry = self.next
         ends = isinstance(entry, Token) and entry.kind == "end"
-        return ParseError((_END if ends else _EXPECTED).fill(near=self.near(entry.at), what=what))
+        said = (_END if ends else _EXPECTED).fill(near=self.near(entry.at), what=what)
+        return self.unbalanced(entry) or ParseError(said)
+
+    def unbalanced(self, entry: _Entry) -> ParseError | None:
+        """The error of a formula that has more brackets of one side."""
+        opening, closing = (sum(map(self.text.count, signs)) for signs in ("([{", ")]}"))
+        counts = {"opening": opening, "closing": closing}
+        return ParseError(_UNBALANCED.fill(near=self.near(entry.at), **counts)) if opening != closing else None
 
     def near(self, at: int) -> str:
         return excerpt(self.text, at)
@@ -229,7 +240,7 @@ class _Parser:
         entry = self.next
         if not isinstance(entry, Token) or entry.kind != "end":
             said = entry.text if isinstance(entry, Token) else ""
-            raise ParseError(_LEFT_OVER.fill(near=self.near(entry.at), said=said))
+            raise self.unbalanced(entry) or ParseError(_LEFT_OVER.fill(near=self.near(entry.at), said=said))
         return tuple(found)
 
     def differing(self) -> tuple[str, ...]:
@@ -282,19 +293,24 @@ class _Parser:
     def continued(self, terms: list[tuple[bool, Node]], minus: bool, last: Node) -> list[tuple[bool, Node]]:
         """``a_1 + a_2 + … + a_n`` as a sum over an index."""
         for at, (negative, first) in enumerate(terms):
-            high = _ends(first, last)
-            if high is None or negative != minus:
+            ends = _ends(first, last)
+            if ends is None or negative != minus:
                 continue
+            low, high = ends
+            if low != ONE and at > 0:
+                continue  # what stands before it may be a term that does not fit
             between = [_ends(first, term) for _, term in terms[at + 1 :]]
-            if between != [Number(Fraction(2 + k)) for k in range(len(between))]:
+            if between != [(low, Number(low.value + 1 + k)) for k in range(len(between))]:
                 continue
             taken = {index for part in walk(first) if isinstance(part, Sum) for index in part.indices}
             index = next(name for name in ("i…", "r…", "a…", "c…") if name not in taken)
-            summed = Sum((index,), ONE, high, "", _replaced(first, last, Name(index)))
+            summed = Sum((index,), low, high, "", _replaced(first, last, Name(index)))
             return [*terms[:at], (minus, self.made(summed))]
         sizes = [name for name, kind in self.vocabulary.kinds.items() if kind == "scalar"]
         if len(sizes) == 1 and {*terms} == {(minus, last)}:  # 1 + 1 + … + 1
             return [(minus, self.made(Sum(("i…",), ONE, Name(sizes[0]), "", last)))]
+        if terms and terms[-1][0] != minus and _fits(terms[-1][1], last):
+            raise ParseError(_SIGNS.fill(first=show(Plus((terms[-1],))), last=show(Plus(((minus, last),)))))
         unlike = [term for term in terms if term[0] != minus or not _fits(term[1], last)]
         if terms and unlike == terms:
             both = {"first": show(Plus((terms[-1],))), "last": show(Plus(((minus, last),)))}
@@ -691,11 +707,13 @@ class _Parser:
 
     def columns(self, row: list[Node]) -> list[Node]:
         """``[x_1, …, x_n]``: a vector by its components, or a matrix by its columns."""
-        high = _ends(row[0], row[-1])
-        if high is None:
-            raise ParseError(_ELLIPSIS)
+        if row == [ONE, _DOTS, ONE]:
+            return [SOME_ONES]
+        ends = _ends(row[0], row[-1])
+        if ends is None or ends[0] != ONE:
+            raise ParseError(_FIRST.fill(first=show(row[0])) if ends else _ELLIPSIS)
         index = Name("i…")
-        return [self.made(_spread(_replaced(row[0], row[-1], index), (index, high)))]
+        return [self.made(_spread(_replaced(row[0], row[-1], index), (index, ends[1])))]
 
     def arguments(self, closing: str) -> tuple[Node, ...]:
         """Expressions separated by commas, up to and including ``closing``."""
@@ -803,6 +821,8 @@ class _Parser:
         elif name == "rot":
             raise unknown_name("R", self.vocabulary)
         elif (names("functions")[name] == [1, 1] and name not in ("E", "Var", "Std", "O")) or name in ("max", "min"):
+            if not self.starts():
+                raise self.arity(name) if after.isalnum() else unknown_name(letter, self.vocabulary)  # such as d and σ
             call = self.called(name, (self.factor() if name in ("Re", "Im") else self.reach(name),))
         else:
             raise self.arity(name)
@@ -1109,6 +1129,8 @@ class _Parser:
         if not derives and not self.vocabulary.by:
             return None
         self.past_d("d")
+        if not (self.starts() or self.sign("/")):
+            raise unknown_name("d", self.vocabulary)
         of = None if self.sign("/") else self.factor()
         if of and not (self.sign("/") and self.word_after() and cast(Token, self.entries[self.at + 1]).text[0] == "d"):
             return self.made(FunctionCall("d", (of,)))
@@ -1213,12 +1235,11 @@ def _free(node: Node) -> set[str]:
     return names - {*node.indices} if isinstance(node, Sum) else names
 
 
-def _ends(first: Node, last: Node) -> Node | None:
-    """The subtree of ``last`` where ``first`` has a 1, if that is the only difference; else None."""
+def _ends(first: Node, last: Node) -> tuple[Number, Node] | None:
+    """The whole number in ``first`` and what ``last`` has in its place, if that is the only difference; else None."""
     found = {*_pairs(first, last)}
-    ones = {one for one, _ in found}
-    others = {other for _, other in found}
-    return others.pop() if ones == {ONE} and len(others) == 1 else None
+    low, high = found.pop() if len(found) == 1 else (None, ONE)
+    return (low, high) if isinstance(low, Number) and low.value.denominator == 1 else None
 
 
 def _fits(term: Node, last: Node) -> bool:
@@ -1276,7 +1297,7 @@ def _matrix(rows: list[list[Node]]) -> Node:
     )
     off = top[-1] == bottom[0] == ZERO
     if not fits or (highs == [_DOTS] and not off):
-        raise ParseError(_ELLIPSIS)
+        raise ParseError(_CORNERS.fill(first=show(top[0]), last=show(bottom[-1])))
     more, less = diagonal(at), entry(at, at)
     if isinstance(more, Plus) and (False, less) in more.terms:
         terms = [term for term in more.terms if term != (False, less)]

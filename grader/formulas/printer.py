@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 from grader.formulas.ast import (
+    ONE,
     Derivative,
     FunctionCall,
     ListNode,
@@ -18,6 +20,7 @@ from grader.formulas.ast import (
     Sum,
     Times,
     Transpose,
+    replaced,
 )
 
 _PLUS, _TIMES, _TIGHT = 1, 2, 3
@@ -32,6 +35,8 @@ def show(node: Node, around: int = 0) -> str:
 
 def _strength(node: Node) -> int:
     match node:
+        case Sum() if dotted := _dotted(node):
+            return _TIGHT if dotted.endswith(("]", "])")) else _PLUS
         case Plus():
             return _PLUS
         case Times() | Sum() | Derivative():
@@ -46,7 +51,7 @@ def _text(node: Node) -> str:
         case Number(value):
             text = number(value)
         case Name(name):
-            text = _index(name)
+            text = name[0] if name[1:] == "…" else name  # i… is an index that nobody typed
         case Plus(terms):
             text = ""
             for minus, term in terms:
@@ -65,15 +70,10 @@ def _text(node: Node) -> str:
         case FunctionCall(function, args):
             text = _call(function, args)
         case Sum():
-            text = _sum(node)
+            text = _dotted(node) or _sum(node)
         case Derivative(of, by):
             text = f"∂{show(of, _TIGHT)}/∂{show(by, _TIGHT)}"
     return text
-
-
-def _index(name: str) -> str:
-    """A name without the mark of those that nobody typed: i for i…"""
-    return name[0] if name[1:] == "…" else name
 
 
 def _call(function: str, args: tuple[Node, ...]) -> str:
@@ -109,12 +109,12 @@ def _product(first: Node, rest: tuple[tuple[Sign, Node], ...]) -> str:
     # A sum sign extends to the end of the product, so it needs brackets inside one.
     ends = first.rest[-1][0] if isinstance(first, Times) else " "
     apart = ends in ("/", "⊙", "⊗") or (ends != " " and rest[0][0] == " ")
-    apart = apart or isinstance(first, Sum) or (isinstance(first, Number) and first.value.denominator != 1)
+    apart = apart or _opens(first) or (isinstance(first, Number) and first.value.denominator != 1)
     text = f"({show(first)})" if apart else show(first, _TIMES)
     before = " "
     for place, (sign, factor) in enumerate(rest):
         last = place == len(rest) - 1
-        said = show(factor) if isinstance(factor, Sum) and last and sign != "/" else show(factor, _TIGHT)
+        said = show(factor) if _opens(factor) and last and sign != "/" else show(factor, _TIGHT)
         # 1/n x would be refused as ambiguous.
         joint = "·" if sign == " " and (before == "/" or said[0].isdigit()) else sign
         text += f" {joint} {said}" if joint in ("⊙", "⊗", "@") else f"{joint}{said}"
@@ -144,7 +144,7 @@ def _lowered(at: tuple[Node, ...]) -> str:
 def _sum(node: Sum) -> str:
     if not node.indices:
         return f"sum({show(node.body)})"
-    below = (node.relation or ",").join(shown_indices(node))
+    below = (node.relation or ",").join([*node.indices, *([show(node.without)] if node.without else [])])
     if node.low is not None:
         below += f"={show(node.low)}"
     sign = f"Σ_{below}" if len(below) == 1 else f"Σ_{{{below}}}"
@@ -153,7 +153,32 @@ def _sum(node: Sum) -> str:
     return f"{sign} {show(node.body, _TIMES)}"
 
 
-def shown_indices(node: Sum) -> list[str]:
-    """The indices below a sign of a sum, with the one that it leaves out."""
-    shown = [_index(index) for index in node.indices]
-    return [*shown, show(node.without)] if node.without else shown
+def _dotted(node: Sum) -> str:
+    """A sum, vector or matrix that was written with …, by its first and last term; empty for others."""
+    if [name[1:] for name in node.indices] != ["…"] or node.high is None:
+        return ""
+    index = Name(node.indices[0])
+    entry = _entry(node.body, index)
+    again = entry and _entry(entry, index)
+    ends = [replaced(again or entry or node.body, {index: end}) for end in (node.low or ONE, node.high)]
+    if entry is None:
+        return " + … + ".join(show(end, _TIMES) for end in ends)
+    listed = f"[{', …, '.join(map(show, ends))}]"
+    return f"diag({listed})" if again else listed
+
+
+def _opens(node: Node) -> bool:
+    """Whether a node begins with a sign of a sum, which extends as far as it can."""
+    return isinstance(node, Sum) and _strength(node) == _TIMES
+
+
+def _entry(node: Node, index: Name) -> Node | None:
+    """``node`` without the unit vector at ``index`` that it is multiplied by; None if it is not."""
+    match node:
+        case Times(entry, (("⊗", FunctionCall("onehot", (at, _))),)) if at == index:
+            return entry
+        case Times(first, rest) if found := _entry(first, index):
+            return Times(found, rest)
+        case Sum(body=body) if found := _entry(body, index):
+            return replace(node, body=found)
+    return None

@@ -442,8 +442,10 @@ def _sides(line: str, number: int, local: LocalNames, others: Sequence[str]) -> 
     nodes = _chain(text, local.vocabulary, others) if text else ()
     head, equals, _ = line.partition("=")
     goes_on = bool(equals) and not strip_words(head + equals, local.vocabulary)
+    whole = len(nodes) == 1 and has_limit(text)  # which is read as the derivative that it is
     found = tuple(
-        Side(local.unfolded(node), number, show(node), goes_on or place > 0) for place, node in enumerate(nodes)
+        Side(local.unfolded(node), number, text.replace("⇒", "→") if whole else show(node), goes_on or place > 0)
+        for place, node in enumerate(nodes)
     )
     if _formula_lost(line, text):
         raise ParseError(_WORDS)

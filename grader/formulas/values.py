@@ -144,4 +144,7 @@ def format_value(value: FormulaValue) -> str:
     if isinstance(value, (Poly, Dual)):
         return "…"
     number = scalars.to_mpf(value)
-    return "0" if abs(number) < _NOISE else str(scalars.mp_context().nstr(number, 6)).removesuffix(".0")
+    if abs(number) < _NOISE:
+        return "0"
+    number = number.real if abs(number.imag) < _NOISE else number
+    return str(scalars.mp_context().nstr(number, 6)).strip("()").replace("j", "i").removesuffix(".0")

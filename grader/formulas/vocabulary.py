@@ -191,7 +191,8 @@ def _special(word: str, vocabulary: Vocabulary) -> list[tuple[int, Piece]]:
 def unknown_name(word: str, vocabulary: Vocabulary) -> ParseError:
     """The error for an undeclared name, with the nearest declared one."""
     known = list(vocabulary.kinds)
-    meant = nearest(word, [*known, *(name for name in table("functions") if len(name) >= _SHORT)])
+    functions = [name for name in table("functions") if len(name) >= _SHORT] if len(word) > _SHORT else []
+    meant = nearest(word, [*known, *functions], cutoff=0.6 if len(word) > 2 else 1)
     near = _NEAR.fill(name=meant) if meant else EMPTY
     shown = word if len(word) <= 24 else f"{word[:23]}…"
     return ParseError(_UNKNOWN.fill(word=shown, near=near, known=formula_list(known) if known else "–"))

@@ -74,11 +74,11 @@ def test_of_equal_halves_each_is_a_variant(form: str) -> None:
 @pytest.mark.parametrize(
     ("text", "names", "shown"),
     [
-        (SUM, SCORE, "Σ_{i0…=1} Var(k_{i0…} q_{i0…})"),
+        (SUM, SCORE, "Σ_{i0…=1}^{d} Var(k_{i0…} q_{i0…})"),
         ("d Var(q_1) Var(k_1)", SCORE, "Var(k_1) Var(q_1) d"),
-        ("Σ_i (E[q_i² k_i²] − E[q_i k_i]²)", SCORE, "Σ_{i0…=1} E[k_{i0…}² q_{i0…}²]"),
+        ("Σ_i (E[q_i² k_i²] − E[q_i k_i]²)", SCORE, "Σ_{i0…=1}^{d} E[k_{i0…}² q_{i0…}²]"),
         ("exp(m − M) Σ_{j=1}^{n} exp(s_j − m)", LOOKUP, "exp(−M + m) Σ_{i0…=1}^{n} exp(−m + s_{i0…})"),
-        ("exp(m − M) exp(M − m) Σ_j exp(s_j − M)", LOOKUP, "Σ_{i0…=1} exp(−M + s_{i0…})"),
+        ("exp(m − M) exp(M − m) Σ_j exp(s_j − M)", LOOKUP, "Σ_{i0…=1}^{n} exp(−M + s_{i0…})"),
         ("Kᵀ (diag(p) − p pᵀ) v", LOOKUP, "Kᵀ (diag(p) − p pᵀ) v"),
         ("softmax(s)·v", LOOKUP, "p·v"),
         ("qᵀ R_mᵀ R_n k", TURNED, "qᵀ R_mᵀ R_n k"),

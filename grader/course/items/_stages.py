@@ -33,10 +33,11 @@ _LACKS = Message("Line {number}: {why}.")
 _SKIPPED = Message("Between {before} and line {number}, a step is missing: in line {number}, {why}.")
 _LINE, _THE_START = Message("line {number}"), Message("the start")
 _AGAIN = Message("Line {number} is line {other} again.")
-_SAME = Message("Line {number} is only line {other} in another form.")
-_SAME_AS_START = Message("Line {number} is only the start in another form.")
+_SAME = Message("Line {number} rewrites line {other}: this may prepare a step, but does not count as one.")
+_SAME_AS_START = Message("Line {number} rewrites the start: this may prepare a step, but does not count as one.")
 _DROPS = Message("In line {number}, “${part}$” changes nothing.")
 _LATE = Message("Line {number} comes too late: what follows from it stands before it.")
+_EARLY = Message("Line {number} already uses the variances given here; keep them as symbols until the last lines.")
 _IDEAS = Message("\nIdeas shown so far: {shown} of {all}")
 _IDEA = Message("\n✓ Line {number}: {idea}")
 _IN_LINE = Message("\n✓ Line {number}")
@@ -66,17 +67,19 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One way to the end: its stages in order, and what the last line has to be."""
+    """One way to the end: its stages in order, and what the last line has to be, and not be as it is written."""
 
     stages: tuple[Stage, ...]
     end: Property
+    unfinished: Property | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
     """A line that follows from those before it; ``variants`` is empty if it cannot show anything.
 
-    ``proper`` if that is only because it is the start in another form.
+    ``proper`` if that is only because it is the start in another form; not ``general`` if it holds only for the
+    variances given.
     """
 
     number: int
@@ -86,6 +89,7 @@ class Line:
     same_as: int | None = None
     judged: bool = True
     proper: bool = False
+    general: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,16 +167,18 @@ class Looker:
             if same is None and line.variants and set(line.variants) & set(cleaned.variants):
                 same = line.number
         shown = () if same == 0 else variants
-        return Line(number, node, shown, cleaned.dropped, same, proper=bool(variants))
+        return Line(number, node, shown, cleaned.dropped, same, proper=bool(variants), general=general)
 
-    def ends(self, node: Node, end: Property) -> bool:
+    def ends(self, node: Node, route: Route) -> bool:
         """Whether a line is the end, by what matters of it."""
+        if route.unfinished and holds(node, route.unfinished, self.names):
+            return False
         try:
             variants = self._clean(node).variants
         except (FormulaError, NotJudgedError):
             return False
-        proper = [variant for variant in variants if not foreign(variant, self.known, self.names)]
-        return bool(variants) and len(proper) == len(variants) and all(holds(one, end, self.names) for one in variants)
+        fits = [holds(one, route.end, self.names) and not foreign(one, self.known, self.names) for one in variants]
+        return bool(fits) and all(fits)
 
     def _clean(self, node: Node) -> Cleaned:
         """In one answer, each formula is cleaned once."""
@@ -232,7 +238,7 @@ def progress(lines: Sequence[Line], route: Route, looker: Looker, *, finished: b
     for line in lines:
         last = finished and line is lines[-1]
         before_end = reached < len(route.stages) and line.same_as != 0  # the start, written again, is no end
-        ends = (last or before_end) and looker.ends(line.node, route.end)
+        ends = (last or before_end) and looker.ends(line.node, route)
         stage = None if last and ends else stage_of(line, route, looker)
         if stage is not None and stage > reached:
             places[stage] = line.number
@@ -267,14 +273,17 @@ def not_judged(lines: Sequence[Line]) -> Text | None:
 
 def why_incomplete(found: Progress, lines: Sequence[Line], looker: Looker) -> list[Text]:
     """What is missing, from the tests that failed; empty if only the end is."""
-    remarks = _remarks(lines)
+    open_ = lines[: -1 if found.at_end else None]
+    remarks = _remarks(lines, found.at_end)
     place = next((at for at, shown in enumerate(found.shown) if not shown), None)
     if place is None:
         return remarks[:1]
     stage = found.route.stages[place]
     if place in found.late:
         return [_LATE.fill(number=found.late[place])]
-    return [*remarks[:1], *_nearest(lines[:-1] if found.at_end else lines, stage, looker), stage.missing]
+    given = (line for line in open_ if not line.general and holds(line.node, stage.is_, looker.names))
+    early = [_EARLY.fill(number=line.number) for line in given]
+    return [*remarks[:1], *(early[:1] or _nearest(open_, stage, looker)), stage.missing]
 
 
 def ideas(found: Progress) -> list[Text]:
@@ -292,8 +301,8 @@ def ideas(found: Progress) -> list[Text]:
     return [_IDEAS.fill(shown=len(shown), all=len(needed)), *shown] if shown else []
 
 
-def _remarks(lines: Sequence[Line]) -> list[Text]:
-    """Lines that are another in disguise, and what is in them for nothing."""
+def _remarks(lines: Sequence[Line], at_end: bool) -> list[Text]:
+    """Lines before the end that are another in disguise, and what is in them for nothing."""
     found: list[Text] = []
     # Of a line with several sides, only what is true of all of them is true of the line.
     others: dict[int, set[int | None]] = {}
@@ -307,7 +316,7 @@ def _remarks(lines: Sequence[Line]) -> list[Text]:
         other = nodes.get(line.same_as or 0)
         if dropped and dropped[0] and line.same_as is not None:
             found.append(_DROPS.fill(number=line.number, part=dropped[0]))
-        elif line.same_as == line.number or len(others[line.number]) > 1 or line.same_as is None:
+        elif line.same_as in (None, line.number) or len(others[line.number]) > 1 or (at_end and line is lines[-1]):
             continue
         elif other is None:
             found.append(_SAME_AS_START.fill(number=line.number))
@@ -342,7 +351,8 @@ def _nearest(lines: Sequence[Line], stage: Stage, looker: Looker) -> list[Text]:
     if why[0].lacks:  # where it went; if no line has it, the question says more
         nodes = [(0, looker.start), *((line.number, line.node) for line in lines if sides[line.number] == 1)]
         each = {at: {one.lacks: one.said for one in failures(node, stage.is_, looker.names)} for at, node in nodes}
-        had = [at for at in each if at < number and why[0].lacks not in each[at]]
+        idle = {line.number for line in lines if line.dropped}  # may have it in what changes nothing
+        had = [at for at in each if at < number and at not in idle and why[0].lacks not in each[at]]
         if not had:
             return []
         number = next(at for at in each if at > had[-1] and why[0].lacks in each[at])

@@ -14,7 +14,7 @@ For the lines between two given formulas. The first line that does not follow is
 - `routes`: the ways to the end: `{stages, end}` each. A stage is what a line has to show: `{is, means, missing}`, and
   `optional` if it may be left out, `written` if it is looked for in the line as it is written, with `lasting` if it has
   to be there without what changes nothing, too. `means` names it once a line shows it, and `missing` is the message if
-  none does. `end` is what the last line has to be.
+  none does. `end` is what the last line has to be, and `unfinished` what it may not be as it is written.
 - `given`: what is known about random symbols.
 - `hide_to`: whether learners do not see the end, because it gives another item away.
 - `keep`: `brackets` if moving them is the question; otherwise products have none.
@@ -117,6 +117,12 @@ _FROM_TO = Message("From ${start}$ to ${end}$.")
 _BREAK = Message(
     "Line {number}: “${right}$” does not follow from “${left}$”{where} “${left}$” is ${x}$, and “${right}$” is ${y}$."
 )
+_NOT_START = Message(
+    "Line {number}: “${right}$” is not equal to the start{where} “${left}$” is ${x}$, and “${right}$” is ${y}$."
+)
+_NEARLY = Message(
+    "Line {number}: “${right}$” does not follow from “${left}$”: their values differ, if only slightly, for {instance}."
+)
 _WHERE = Message(": for {instance},")
 _NO_WHERE = Message(":")
 _DEPENDS = Message("{what} depends on {moments}, which the mean and variance do not determine.")
@@ -130,8 +136,8 @@ _REMARKS = Message(
     "\nRead as remarks, not as steps: {lines}. If a formula in them is a step, give it a line of its own."
 )
 _LIMITS = Message("Only limits of difference quotients are judged, so not {lines}; write a derivative with `∂`.")
-_ONLY_HERE = Message("Right, but line {number} holds only for the variances given here.")
-_STATE = Message("State what you assume about {missing}, each on its own line: given `{name}: iid(mean=…, var=…)`.")
+_ONLY_HERE = Message("Right. Line {number} holds for the variances given here, not in general.")
+_STATE = Message("State what you assume about {missing}, one on each line: given `{name}: iid(mean=…, var=…)`.")
 _GIVEN_UNREAD = Message("Your assumption about {name} cannot be read: {why}")
 _GIVEN_FORM = Message("Write it as {forms}.")
 _GIVEN_WRONG = Message(
@@ -235,7 +241,8 @@ def _route_problems(spec: Spec, declared: Declarations) -> Iterator[ValueProblem
         if not route.stages:
             yield ValueProblem(("routes", index, "stages"), "expected one stage or more", "wrong-length")
         wanted = [(("stages", place, "is"), stage.is_) for place, stage in enumerate(route.stages)]
-        for path, one in (*wanted, (("end",), route.end)):
+        ends = [(("end",), route.end), (("unfinished",), route.unfinished or properties.Property())]
+        for path, one in (*wanted, *ends):
             for name in properties.unknown(one, declared):
                 yield unexpected(("routes", index, *path), name, "a symbol or an operator", "unknown-symbol")
     if spec.operand and not isinstance(_start_or_none(spec, declared), Derivative):
@@ -577,15 +584,22 @@ def _with_facts(steps: Sequence[Side], written: Sequence[tuple[int, str]], bank:
 
 def _from_both_ends(bank: _OfBank, found: Sequence[Sequence[Side]]) -> list[Side] | None:
     """The steps of a proof that starts from both ends, those from the end turned around; None if it is none."""
-    lines = [line for line in found if line]
-    first = next((at for at, line in enumerate(lines) if at and line[0].node == bank.end and len(line) > 1), None)
-    if first is None or lines[first][0].goes_on:
+    blocks: list[list[Side]] = []
+    for line in filter(None, found):
+        if blocks and line[0].goes_on:
+            blocks[-1] += line
+        else:
+            blocks.append([*line])
+    back = next((block for block in blocks if block[0].node == bank.end and len(block) > 1), None)
+    if back is None:
         return None
-    last = next((at for at in range(first + 1, len(lines)) if not lines[at][0].goes_on), len(lines))
-    summary = [step.node for line in lines[last:] for step in line]
-    if not all(node in (bank.start, bank.end) or _same(bank.start, node, bank.declared) for node in summary):
-        return None
-    there, back = ([step for line in part for step in line] for part in (lines[:first], lines[first:last]))
+    at = blocks.index(back)
+    there = [*itertools.chain(*blocks[:at])]
+    for block in blocks[at + 1 :]:
+        if not there and block[0].node == bank.start:
+            there = block
+        elif any(step.node != bank.end and not _same(bank.start, step.node, bank.declared) for step in block):
+            return None
     return [*there, *reversed(back)]
 
 
@@ -686,7 +700,9 @@ def _wrong(spec: Spec, left: Side, right: Side, different: Counterexample) -> Ju
     misconception = next((wrong.misconception for wrong in spec.wrong if _shows(right.node, wrong, declared)), None)
     where = _WHERE.fill(instance=different.instance) if different.instance else _NO_WHERE
     sides = {"left": excerpt_of(left.text), "right": excerpt_of(right.text), "x": different.left, "y": different.right}
-    message = _BREAK.fill(number=right.number, where=where, **sides)
+    message = (_BREAK if left.number else _NOT_START).fill(number=right.number, where=where, **sides)
+    if different.left == different.right and different.instance:
+        message = _NEARLY.fill(number=right.number, instance=different.instance, **sides)
     if different.higher_moments:
         message = Sentences((message, _DEPENDS.fill(what=_THE_LINE, moments=formula_list(different.higher_moments))))
     if fixed := _fixed(right.node, declared) - _fixed(left.node, declared):

@@ -101,12 +101,12 @@ def test_a_hidden_end_is_not_shown() -> None:
 
 
 def test_what_is_said_of_limits_and_of_lines_with_several_sides() -> None:
-    """Lines with a limit are named as such; “only the start in another form” is said of whole lines."""
+    """Lines with a limit are named as such; “rewrites the start” is said of whole lines."""
     answer = "∂(x + F(x))/∂x\n= lim_{h→0} (x + h)/h\n= (I + J) I\nso ∂(x + F(x))/∂x = I + J"
     message = items.judge(ITEMS["Q17.chain"], answer, CONTEXT).message
     assert message is not None
     assert plain(message.en).startswith("Only limits of difference quotients are judged, so not line 2; write")
-    assert "only the start" not in message.en
+    assert "rewrites the start" not in message.en
 
 
 @pytest.mark.parametrize("name", MESSAGES)

@@ -191,7 +191,7 @@ WRONG = [
     (SCORE, "Σ_i Var(q_i k_i)\nd_k", None, MISSING_PRODUCT.en),
     (SCORE, "Σ_i Var(q_i k_i)\nΣ_i Var(q_i) Var(k_i)", None, "is not the end yet: continue to d_k"),
     (SCORE, "Σ_i Var(q_i k_i)\nΣ_i Var(q_i) Var(k_i)\nΣ_i 1", None, "is not the end yet"),
-    (SCORE, "Var(q·k) = Var(k·q)", None, "Line 1 is only the start in another form"),
+    (SCORE, "Var(q·k) = Var(k·q)", None, "Line 1 rewrites the start"),
     (TURNED, "(R_m q)ᵀ(R_n k)", None, "Turn R_m back."),
     (TURNED, "⟨q, R_{n−m} k⟩", None, "Turn R_m back."),
     # shapes
@@ -327,7 +327,7 @@ def test_what_holds_only_here_is_accepted_with_a_remark() -> None:
     found = derivation.judge(SCORE, "Σ_i Var(q_i k_i)\nΣ_i Var(q_i)Var(k_i)\nd_k Var(q)²\nd_k", ADA)
     assert found.status is Status.PASSED
     assert found.message is not None
-    assert "line 3 holds only for the variances" in plain(found.message.en)
+    assert "Line 3 holds for the variances given here" in plain(found.message.en)
 
 
 def test_what_is_asked_and_the_key() -> None:
@@ -373,7 +373,7 @@ def changed(spec: Spec = SCORE, **what: Any) -> Spec:
             [
                 "chain: expected a chain that passes, but: Line 1: q, k still stand together in “Var(q_i k_i)”. What "
                 "is the variance of one product? No line shows the stage “What is the variance of one product?”. "
-                "Without what changes nothing, lines count as follows: 1 as Σ_{i0=1} Var(k_{i0} q_{i0}). Write a line"
+                "Without what changes nothing, lines count as follows: 1 as Σ_{i0=1}^{d_k} Var(k_{i0} q_{i0}). Write"
             ],
         ),
         (changed(routes=()), ["routes: expected one route"]),
