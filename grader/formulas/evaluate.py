@@ -544,8 +544,7 @@ class Evaluator:
             places = zip(at, size, map(show, declared.sizes), strict=True)
             return self._chance(of.name, declared, tuple(self._index(of, *place) for place in places))
         if isinstance(declared, Rotation) and len(at) == 1:
-            unknown = {*free_names(at[0])} - {*self.names.declared, *self._bound}
-            if unknown:
+            if unknown := {*free_names(at[0])} - {*self.names.declared, *self._bound}:
                 raise unknown_name(min(unknown), self.names.vocabulary)
             # R_m turns by mθ, and so does R(mθ).
             whole = bool(self.names.names_in(declared.angle) & self.names.names_in(at[0]))

@@ -120,9 +120,7 @@ _BREAK = Message(
 _NOT_START = Message(
     "Line {number}: “${right}$” is not equal to the start{where} “${left}$” is ${x}$, and “${right}$” is ${y}$."
 )
-_NEARLY = Message(
-    "Line {number}: “${right}$” does not follow from “${left}$”: their values differ, if only slightly, for {instance}."
-)
+_NEARLY = Message("Line {number}: “${right}$” does not follow from “${left}$”; they differ a little for {instance}.")
 _WHERE = Message(": for {instance},")
 _NO_WHERE = Message(":")
 _DEPENDS = Message("{what} depends on {moments}, which the mean and variance do not determine.")
@@ -590,17 +588,16 @@ def _from_both_ends(bank: _OfBank, found: Sequence[Sequence[Side]]) -> list[Side
             blocks[-1] += line
         else:
             blocks.append([*line])
-    back = next((block for block in blocks if block[0].node == bank.end and len(block) > 1), None)
-    if back is None:
+    at = next((at for at, block in enumerate(blocks) if block[0].node == bank.end and len(block) > 1), None)
+    if at is None:
         return None
-    at = blocks.index(back)
     there = [*itertools.chain(*blocks[:at])]
     for block in blocks[at + 1 :]:
         if not there and block[0].node == bank.start:
             there = block
         elif any(step.node != bank.end and not _same(bank.start, step.node, bank.declared) for step in block):
             return None
-    return [*there, *reversed(back)]
+    return [*there, *reversed(blocks[at])]
 
 
 def _without_asides(bank: _OfBank, found: Sequence[Sequence[Side]]) -> list[Side] | None:

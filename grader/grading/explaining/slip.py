@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from grader.core.model import Diagnosis, Message, Span, Status, Text
 from grader.grading.explaining.evidence import Evidence, WrongExercise
 from grader.grading.explaining.slips import Slip, slips
+from grader.grading.explaining.unsuitable import text_of
 
 #: What other checks find may stay.
 _ALL = Message(" With only that changed, every wrong value becomes correct.")
@@ -44,11 +45,18 @@ def slip(failure: WrongExercise) -> Iterator[Diagnosis]:
 
 
 def small_slip(failure: WrongExercise) -> Iterator[Diagnosis]:
-    """The operator or number without which every case is correct, and fresh inputs are, too."""
+    """The operator or number without which every case is correct, and fresh inputs are, too.
+
+    It is in no line that the reference has, too: that one is right.
+    """
+    right = "\n".join(part.text for file in failure.course.reference for part in file.parts)
     cases, wrong = _cases(failure)
     possible = slips(failure.exercise, failure.file, failure.submission.files, small=True)
     computed = any(each.verdict.status is Status.FAILED for each in wrong)  # not: it raised each time
     for each in itertools.islice(possible, _MOST_SMALL if computed else 0):
+        label, line, *_ = each.where
+        if f"    {text_of(failure.submission.files, label).splitlines()[line - 1].strip()}\n" in right:
+            continue
         first = _run(failure, wrong[:_FIRST], each)
         if None in first:
             return  # it did not end, and the others may not either
