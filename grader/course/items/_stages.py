@@ -214,10 +214,14 @@ def _operators(node: Node, names: Declarations) -> set[str]:
     return {name for part in walk(node) for name in properties.operators(part, names)}
 
 
-def stage_of(line: Line, route: Route, looker: Looker) -> int | None:
-    """The highest stage that a line shows, counted from 0: the lowest one among its variants. None if it shows none."""
+def stage_of(line: Line, route: Route, looker: Looker, due: int) -> int | None:
+    """The highest stage that a line shows, counted from 0: the lowest one among its variants. None if it shows none.
+
+    As it is written, an end in disguise may look like a stage: it is none before that stage is ``due``.
+    """
     highest: list[int] = []
-    written = [at for at, stage in enumerate(route.stages) if looker.shows_as_written(line.node, stage)]
+    possible = [at for at, stage in enumerate(route.stages) if stage.lasting or at <= due]
+    written = [at for at in possible if looker.shows_as_written(line.node, route.stages[at])]
     for variant in line.variants or ((line.node,) if written and line.proper else ()):
         cleaned = [
             at for at, stage in enumerate(route.stages) if not stage.written and holds(variant, stage.is_, looker.names)
@@ -239,7 +243,7 @@ def progress(lines: Sequence[Line], route: Route, looker: Looker, *, finished: b
         last = finished and line is lines[-1]
         before_end = reached < len(route.stages) and line.same_as != 0  # the start, written again, is no end
         ends = (last or before_end) and looker.ends(line.node, route)
-        stage = None if last and ends else stage_of(line, route, looker)
+        stage = None if last and ends else stage_of(line, route, looker, reached + 1)
         if stage is not None and stage > reached:
             places[stage] = line.number
             reached = stage
@@ -278,12 +282,12 @@ def why_incomplete(found: Progress, lines: Sequence[Line], looker: Looker) -> li
     place = next((at for at, shown in enumerate(found.shown) if not shown), None)
     if place is None:
         return remarks[:1]
-    stage = found.route.stages[place]
     if place in found.late:
         return [_LATE.fill(number=found.late[place])]
-    given = (line for line in open_ if not line.general and holds(line.node, stage.is_, looker.names))
-    early = [_EARLY.fill(number=line.number) for line in given]
-    return [*remarks[:1], *(early[:1] or _nearest(open_, stage, looker)), stage.missing]
+    stage = found.route.stages[place]
+    early = [one.number for one in open_ if not one.general and holds(one.node, stage.is_, looker.names)]
+    why = [_EARLY.fill(number=early[0])] if early else _nearest(open_, stage, looker)
+    return [*remarks[:1], *why, stage.missing]
 
 
 def ideas(found: Progress) -> list[Text]:

@@ -80,8 +80,7 @@ def changes_below(files: tuple[SourceFile, ...], where: Where) -> list[range]:
     stored = set().union(*(_stored(target) for each in assigned for target in each.targets))
     branches = [each for each in statements if isinstance(each, ast.If) and each.lineno > where[1]]
     blocks = [block for each in branches for block in (each.body, each.orelse) if block]
-    changing = [block for block in blocks if stored & set().union(*map(_stored, block))]
-    return [range(block[0].lineno, _end(block[-1]) + 1) for block in changing]
+    return [range(of[0].lineno, _end(of[-1]) + 1) for of in blocks if stored & set().union(*map(_stored, of))]
 
 
 def _end(node: ast.stmt) -> int:
