@@ -12,7 +12,7 @@ from fractions import Fraction
 from grader.core import marks
 from grader.core.model import Message
 from grader.formulas import scalars
-from grader.formulas.ast import FunctionCall, Name, Node, Number, Power, Sum, children, free_names, walk
+from grader.formulas.ast import Derivative, FunctionCall, Name, Node, Number, Power, Sum, children, free_names, walk
 from grader.formulas.declarations import Declarations, Definition, Random, Scalar, formulas_in
 from grader.formulas.errors import FormulaError, TooExpensiveError, UndefinedError
 from grader.formulas.evaluate import Evaluator
@@ -98,10 +98,10 @@ def _and_sizes(names: Declarations, nodes: Sequence[Node]) -> Sequence[Node]:
 
 
 def _has_delta(node: Node, names: Declarations) -> bool:
-    """Whether ``node`` has a δ of free indices, so that their being equal matters."""
+    """Whether ``node`` has a δ of free indices or a derivative with them, so that their being equal matters."""
     free = index_names(node, names.vocabulary)
-    deltas = (part for part in walk(node) if isinstance(part, FunctionCall) and part.function == "delta")
-    return any({*free_names(part)} & free for part in deltas)
+    deltas = (part for part in walk(node) if isinstance(part, (Derivative, FunctionCall)))
+    return any({*free_names(part)} & free for part in deltas if getattr(part, "function", "delta") == "delta")
 
 
 def _and_equal(made: Iterator[Evaluator]) -> Iterator[Evaluator]:

@@ -61,7 +61,8 @@ _MORE_ARGUMENTS = Message("{low} to {high} arguments")
 _EXACT_ARGUMENTS = Message("{low} arguments")
 _TWO_INDICES = Message("Which index does the sum run over: {indices}? Write it below the sign: `Σ_{first} …`")
 _PRIMED = Message("“{what}'” cannot be read: write the derivative with `∂`, as in `∂{what}(s)/∂s`.")
-_UNBALANCED = Message("“{near}”: a bracket is missing; {opening} open here, and {closing} close.")
+_UNOPENED = Message("More brackets close than open.")
+_UNCLOSED = Message("More brackets open than close.")
 _NUMBERS = Message("“{near}”: an operator is missing before the number.")
 _TOO_LARGE = Message("The number {number} is too large or too small.")
 _EXPONENT = Message("The exponent {exponent} is too large.")
@@ -111,7 +112,12 @@ def parse(text: str, vocabulary: Vocabulary) -> Node:
 def parse_chain(text: str, vocabulary: Vocabulary) -> tuple[Node, ...]:
     """The expressions in ``text``, separated by =. Raises ParseError."""
     parser = _Parser(text, vocabulary)
-    found = parser.chain()
+    try:
+        found = parser.chain()
+    except ParseError as error:
+        opening, closing = (sum(map(parser.text.count, signs)) for signs in ("([{", ")]}"))
+        missing = _UNOPENED if opening < closing else _UNCLOSED
+        raise error if opening == closing else ParseError(missing) from None
     for node in found:
         _check(node, vocabulary, frozenset())
     return tuple(_leaving_out(node, index_names(node, vocabulary) | set(vocabulary.kinds)) for node in found)
@@ -209,14 +215,7 @@ class _Parser:
     def expected(self, what: str | Text) -> ParseError:
         entry = self.next
         ends = isinstance(entry, Token) and entry.kind == "end"
-        said = (_END if ends else _EXPECTED).fill(near=self.near(entry.at), what=what)
-        return self.unbalanced(entry) or ParseError(said)
-
-    def unbalanced(self, entry: _Entry) -> ParseError | None:
-        """The error of a formula that has more brackets of one side."""
-        opening, closing = (sum(map(self.text.count, signs)) for signs in ("([{", ")]}"))
-        counts = {"opening": opening, "closing": closing}
-        return ParseError(_UNBALANCED.fill(near=self.near(entry.at), **counts)) if opening != closing else None
+        return ParseError((_END if ends else _EXPECTED).fill(near=self.near(entry.at), what=what))
 
     def near(self, at: int) -> str:
         return excerpt(self.text, at)
@@ -240,7 +239,7 @@ class _Parser:
         entry = self.next
         if not isinstance(entry, Token) or entry.kind != "end":
             said = entry.text if isinstance(entry, Token) else ""
-            raise self.unbalanced(entry) or ParseError(_LEFT_OVER.fill(near=self.near(entry.at), said=said))
+            raise ParseError(_LEFT_OVER.fill(near=self.near(entry.at), said=said))
         return tuple(found)
 
     def differing(self) -> tuple[str, ...]:

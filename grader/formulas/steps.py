@@ -266,7 +266,7 @@ def _local_names(lines: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> Lo
         others = [other for place, (_, other) in enumerate(lines) if place != at]
         for name, formula in _names_given(line, others, local.vocabulary):
             known = any(_known(word, local.vocabulary) for word in {name, _base(name)})
-            known |= name[:1] == "d" and local.vocabulary.kinds.get(_base(name)[1:]) == "map"  # dF, a differential
+            known |= not name or (name[:1] == "d" and local.vocabulary.kinds.get(_base(name)[1:]) == "map")  # dF
             meant = _base(name) != name and function_name(_base(name), local.vocabulary)
             if name == "e" or not (known or meant in ("E", "Var", "O", "D")):
                 local = _with_name(local, name, formula)

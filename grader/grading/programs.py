@@ -175,7 +175,7 @@ def fits(variant: Variant | None, drawn: Drawn) -> bool:
     """Whether the inputs have this form: masks that differ from head to head have none without an axis of heads."""
     masks = [(dict(drawn.args).get(name), query) for name, (query, _) in variant.expand] if variant else []
     arrays = [(mask, drawn.value(query).ndim) for mask, query in masks if isinstance(mask, np.ndarray)]
-    return not any(mask.ndim > ndim and mask.shape[-3] > 1 for mask, ndim in arrays)
+    return not any(mask.ndim > min(3, ndim) and mask.shape[-3] > 1 for mask, ndim in arrays)
 
 
 def apply_variant(variant: Variant | None, drawn: Drawn) -> Drawn:
@@ -187,7 +187,7 @@ def apply_variant(variant: Variant | None, drawn: Drawn) -> Drawn:
         mask = values.get(name)
         if isinstance(mask, np.ndarray):
             (*batch, n_q, _), n_k = drawn.value(query).shape, drawn.value(key).shape[-2]
-            values[name] = np.ascontiguousarray(np.broadcast_to(mask, (*batch, 1, n_q, n_k))[..., 0, :, :])
+            values[name] = np.ascontiguousarray(np.broadcast_to(mask, (*batch[:1], 1, n_q, n_k))[..., 0, :, :])
     return replace(
         drawn,
         args=tuple(values.items()),

@@ -45,7 +45,7 @@ _KRONECKER = ("delta", "onehot", "diag")
 _ABSENT = Message("there is no {what}")
 _NONE_OF = Message("there is none of {what}")
 _BOTH = Message("{what} still stand together")
-_APART = Message("{what} do not yet stand together")
+_APART = Message("“${part}$” still has only some of {what}")
 _IN = Message("{why} in “${part}$”")
 _WRONG_PART = Message("there is no {what} of the kind that is needed")
 
@@ -168,7 +168,7 @@ def _in(part: Node, wanted: Operators, names: Declarations) -> Failure:
     why = _part_failures(part, wanted, names)[0]
     together, mentioned = wanted.is_.mentions if wanted.is_ else (), mentions(part, names)
     if {*together} - mentioned and {*together} & mentioned:
-        why = Failure(_APART.fill(what=_listed(together)))
+        return Failure(_APART.fill(what=_listed(together), part=show(part)))
     said = _IN.fill(why=why.said, part=show(part))
     return Failure(said, (_IN, *why.lacks) if why.lacks else ()) if why.said.en else why
 

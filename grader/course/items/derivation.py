@@ -93,7 +93,7 @@ from grader.course.items._stages import Looker, Progress, Route
 from grader.course.items.expression import as_text, check_declarations, describe_declarations
 from grader.course.problems import ValueProblem, unexpected
 from grader.formulas import compare, scalars
-from grader.formulas.ast import Derivative, FunctionCall, Name, Node, Number, children, replaced, walk
+from grader.formulas.ast import Derivative, FunctionCall, Name, Node, Number, Sum, children, replaced, walk
 from grader.formulas.compare import Counterexample, ValueTable
 from grader.formulas.declarations import (
     GIVEN_FORMS,
@@ -105,8 +105,8 @@ from grader.formulas.declarations import (
 )
 from grader.formulas.differentials import derivative_of
 from grader.formulas.errors import FormulaError, ParseError
-from grader.formulas.flat import Flat, with_ones
-from grader.formulas.parse import parse, parse_chain
+from grader.formulas.flat import Flat, shape, with_ones
+from grader.formulas.parse import index_names, parse, parse_chain
 from grader.formulas.printer import show
 from grader.formulas.steps import MOST_LINES, Side, equations, excerpt_of, has_limit, number_lines, parse_lines, remarks
 
@@ -126,6 +126,7 @@ _NO_WHERE = Message(":")
 _DEPENDS = Message("{what} depends on {moments}, which the mean and variance do not determine.")
 _THE_LINE = Message("That line")
 _FIXED = Message("${name}$ is random, but stands outside every expectation and variance there.")
+_UNBOUND = Message("no sum in it runs over ${index}$.")
 _UNREAD = Message("Line {number}, “${text}$”: {why}")
 _CONTINUE = Message("Every step so far is right, but “${last}$” is not the end yet: continue to ${end}$.")
 _NOT_YET = Message("Every step so far is right, but “${last}$” is not the end yet.")
@@ -134,7 +135,6 @@ _REMARKS = Message(
     "\nRead as remarks, not as steps: {lines}. If a formula in them is a step, give it a line of its own."
 )
 _LIMITS = Message("Only limits of difference quotients are judged, so not {lines}; write a derivative with `∂`.")
-_ONLY_HERE = Message("Right. Line {number} holds for the variances given here, not in general.")
 _STATE = Message("State what you assume about {missing}, one on each line: given `{name}: iid(mean=…, var=…)`.")
 _GIVEN_UNREAD = Message("Your assumption about {name} cannot be read: {why}")
 _GIVEN_FORM = Message("Write it as {forms}.")
@@ -306,14 +306,17 @@ def judge(spec: Spec, value: object, context: Context) -> Judgment:
         return unreadable(Message("Write the steps as lines of text, or as `{{given: {{…}}, lines: […]}}`.").fill())
     stated, written = parts
     bank = _of_bank(spec)
+    with scalars.step_budget(scalars.MOST_STEPS):
+        if refused := _givens(spec, stated, bank.declared):
+            return refused
     try:
         found = _lines(written, bank)
     except FormulaError as error:
-        before = _judge_lines(spec, stated, _read_before(written, bank), ())
+        before = _judge_lines(spec, _read_before(written, bank), ())
         # Without a word about the lines before it: the quiz does not count this as an attempt.
         fraction = before.fraction if before.fraction < 1 else _all_but_the_end(spec)
         return replace(unreadable(error.text), fraction=fraction)
-    judged = _judge_lines(spec, stated, found, written)
+    judged = _judge_lines(spec, found, written)
     if judged.status is Status.FAILED and judged.message:
         return replace(judged, message=_with_left_out(judged.message, written, bank))
     return judged
@@ -336,16 +339,8 @@ def _all_but_the_end(spec: Spec) -> float:
     return max((len(route.stages) / (len(route.stages) + 1) for route in spec.routes), default=0.0)
 
 
-def _judge_lines(
-    spec: Spec,
-    stated: dict[str, str] | None,
-    found: Sequence[Sequence[Side]],
-    written: Sequence[tuple[int, str]],
-) -> Judgment:
-    declared = _of_bank(spec).declared
+def _judge_lines(spec: Spec, found: Sequence[Sequence[Side]], written: Sequence[tuple[int, str]]) -> Judgment:
     with scalars.step_budget(scalars.MOST_STEPS):
-        if refused := _givens(spec, stated, declared):
-            return refused
         try:
             return _chained(spec, found, written)
         except FormulaError as error:
@@ -363,7 +358,17 @@ def _made(side: Side, bank: _OfBank) -> Side:
         node = derivative_of(side.node, bank.by, bank.declared) if bank.by else side.node
     except ParseError as error:
         raise ParseError(_UNREAD.fill(number=side.number, text=excerpt_of(side.text), why=error.text)) from None
+    if shape(bank.start, bank.declared) == "number" and (free := _beside_bound(node, bank.declared)):
+        why = _UNBOUND.fill(index=min(free))
+        raise ParseError(_UNREAD.fill(number=side.number, text=excerpt_of(side.text), why=why))
     return replace(side, node=with_ones(node, bank.declared))
+
+
+def _beside_bound(node: Node, declared: Declarations) -> set[str]:
+    """The indices inside of sums that none of them runs over."""
+    if isinstance(node, Sum) and node.indices:
+        return index_names(node, declared.vocabulary)
+    return set().union(*(_beside_bound(child, declared) for child in children(node)))
 
 
 def _read_before(written: Sequence[tuple[int, str]], bank: _OfBank) -> Sequence[Sequence[Side]]:
@@ -643,9 +648,6 @@ def _judged_steps(spec: Spec, steps: Sequence[Side]) -> Judgment:
         return replace(unreadable(message), fraction=round(shown.share, 4))
     if not shown.complete:
         return _with_ideas(_failed(_why_incomplete(spec, right, lines, shown, looker), shown.share), shown)
-    for left, step in zip([Side(bank.start, 0, ""), *right], right, strict=False):
-        if compare.needs_given_variances(left.node, step.node, bank.declared):
-            return Judgment(Status.PASSED, 1.0, _ONLY_HERE.fill(number=step.number))
     return Judgment(Status.PASSED, 1.0)
 
 
