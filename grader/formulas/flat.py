@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
@@ -482,8 +482,6 @@ class Flat:
         match node:
             case Name(name):
                 return bound.get(name, node)
-            case Sum((index, *others), None, None, "", body, None) if others:
-                return self._opaque(Sum((index,), None, None, "", replace(node, indices=tuple(others))), bound)
             case Sum(indices, low, high, relation, body, without):
                 high = high or (_range(body, indices[0], self.names) if len(indices) == 1 else None)
                 inside = {**bound, **{name: Name(f"i{len(bound) + at}…") for at, name in enumerate(indices)}}

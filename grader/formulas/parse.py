@@ -143,6 +143,7 @@ def index_names(node: Node, vocabulary: Vocabulary, bound: frozenset[str] = froz
         case Sum(indices=indices):
             bound = bound | set(indices)
         case Subscript(_, at) | FunctionCall("delta" | "onehot", at):
+            at = at[:1] if isinstance(node, FunctionCall) and node.function == "onehot" else at  # and how long it is
             places = {name for one in at for name in free_names(one)}
             free = {name for name in places if name not in bound and name not in vocabulary.kinds}
             return free.union(*(index_names(child, vocabulary, bound) for child in children(node)))
