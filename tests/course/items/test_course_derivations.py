@@ -24,7 +24,12 @@ ITEMS = {
     item.id: item for question in COURSE.questions for item in question.items if isinstance(item.spec, derivation.Spec)
 }
 MESSAGES = yaml.safe_load(Path(__file__).with_name("messages.yaml").read_text("utf-8"))
-RIGHT = [(name, answer) for name, item in ITEMS.items() for answer in item.spec.accepted]
+#: `bank check` judges all of them, and so does `make prove`: for `make test`, every third.
+RIGHT = [
+    pytest.param(name, answer, marks=pytest.mark.prove if at % 3 else ())
+    for name, item in ITEMS.items()
+    for at, answer in enumerate(item.spec.accepted)
+]
 LESS = [(name, chain) for name, item in ITEMS.items() for chain in item.spec.rejected]
 
 

@@ -322,12 +322,6 @@ def test_what_is_no_derivation_says_so(answer: object) -> None:
     assert found.message is not None and found.message.en and found.message.zh
 
 
-def test_what_holds_only_here_is_accepted() -> None:
-    """d·Var(q)² is d_k only for the variances are 1, which is given."""
-    found = derivation.judge(SCORE, "Σ_i Var(q_i k_i)\nΣ_i Var(q_i)Var(k_i)\nd_k Var(q)²\nd_k", ADA)
-    assert (found.status, found.message) == (Status.PASSED, None)
-
-
 def test_what_is_asked_and_the_key() -> None:
     """Start and end, the symbols, and the worked chain with its reasons."""
     asked = derivation.prompt(SCORE, ADA)
