@@ -307,16 +307,15 @@ def judge(spec: Spec, value: object, context: Context) -> Judgment:
     stated, written = parts
     bank = _of_bank(spec)
     with scalars.step_budget(scalars.MOST_STEPS):
-        if refused := _givens(spec, stated, bank.declared):
-            return refused
-    try:
-        found = _lines(written, bank)
-    except FormulaError as error:
-        before = _judge_lines(spec, _read_before(written, bank), ())
-        # Without a word about the lines before it: the quiz does not count this as an attempt.
-        fraction = before.fraction if before.fraction < 1 else _all_but_the_end(spec)
-        return replace(unreadable(error.text), fraction=fraction)
-    judged = _judge_lines(spec, found, written)
+        refused = _givens(spec, stated, bank.declared)
+        try:
+            found = _lines(written, bank)
+        except FormulaError as error:
+            before = refused or _judge_lines(spec, _read_before(written, bank), ())
+            # Without a word about the lines before it: the quiz does not count this as an attempt.
+            fraction = before.fraction if before.fraction < 1 else _all_but_the_end(spec)
+            return replace(unreadable(error.text), fraction=fraction)
+        judged = refused or _judge_lines(spec, found, written)
     if judged.status is Status.FAILED and judged.message:
         return replace(judged, message=_with_left_out(judged.message, written, bank))
     return judged
@@ -340,11 +339,10 @@ def _all_but_the_end(spec: Spec) -> float:
 
 
 def _judge_lines(spec: Spec, found: Sequence[Sequence[Side]], written: Sequence[tuple[int, str]]) -> Judgment:
-    with scalars.step_budget(scalars.MOST_STEPS):
-        try:
-            return _chained(spec, found, written)
-        except FormulaError as error:
-            return _failed(error.text, 0.0)
+    try:
+        return _chained(spec, found, written)
+    except FormulaError as error:
+        return _failed(error.text, 0.0)
 
 
 def _lines(written: Sequence[tuple[int, str]], bank: _OfBank) -> list[list[Side]]:
