@@ -658,7 +658,7 @@ class Evaluator:
         low = self.whole(node.low) if node.low is not None else 1
         if node.high is not None:
             high = self.whole(node.high)
-            if index[1:] == "…" and high < low:  # x_2 + … + x_n without any
+            if high < low and (low > 1 or index[1:] == "…"):  # x_2 + … + x_n for n = 1: no vector, for example
                 raise UndefinedError(_NO_TERMS)
             return low, high
         sizes = set(self._counted(node.body, index, frozenset(node.indices)))

@@ -339,7 +339,7 @@ class _Parser:
                 sign = cast(Sign, cast(Token, entry).text.replace(".", "·"))
                 minus = self.minus()
                 right = self.factor() if sign == "/" else self.group()
-                right, behind = _split_sum(right) if sign == "/" else (right, ())
+                right, behind = _split_sum(right, self.vocabulary.kinds) if sign == "/" else (right, ())
                 if sign != "/" and right == ONE and self.takes_ones(rest[-1][1] if rest else first):
                     sign, right = " ", SOME_ONES
                 rest += [(sign, self.made(Plus(((True, right),))) if minus else right), *behind]
@@ -1214,14 +1214,18 @@ def _pairs(first: Node, last: Node) -> Iterator[tuple[Node, Node]]:
         yield first, last
 
 
-def _split_sum(divisor: Node) -> tuple[Node, tuple[tuple[Sign, Node], ...]]:
-    """A sum that divides without what follows it after a sign and has none of its indices: a/Σ_k b_k · c."""
+def _split_sum(divisor: Node, kinds: Mapping[str, str]) -> tuple[Node, tuple[tuple[Sign, Node], ...]]:
+    """A sum that divides without what follows it after a sign and has none of its indices: a/Σ_k b_k · c.
+
+    It keeps a vector, which belongs to an inner product: a/Σ_k (k_k·q).
+    """
     if not isinstance(divisor, Sum) or not isinstance(divisor.body, Times):
         return divisor, ()
     rest = divisor.body.rest
     for place, (sign, _) in enumerate(rest):
         behind = {name for _, factor in rest[place:] for name in _free(factor)}
-        if sign != " " and not behind & {*divisor.indices}:
+        inner = any(kinds.get(name) == "vector" for name in behind)
+        if sign != " " and not inner and not behind & {*divisor.indices}:
             body = Times(divisor.body.first, rest[:place]) if place else divisor.body.first
             return with_children(divisor, [*children(divisor)[:-1], body]), rest[place:]
     return divisor, ()
