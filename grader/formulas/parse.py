@@ -84,6 +84,8 @@ _PRODUCTS = ("*", "·", "@", "/")
 _STARTS = ("(", "[", "{", "⟨", "√", "Σ", "∂", "∇", "\\frac", "?")
 #: Keywords in sums: sum(q_i for i in 1..d).
 _BETWEEN = ("for", "in", "to")
+#: Indices of sums with …: one that stands in another has its own.
+_DOTTED = "iracbdfghklmnopqstuvwxyz"
 _BIG = ("E", "Var", "Std", "Cov")
 #: What may stand behind a 1 that is a vector of ones, by the sign between the two.
 _AFTER_ONES: Mapping[str, tuple[type, ...]] = {" ": (Transpose, Derivative), "*": (Transpose,)}
@@ -293,17 +295,15 @@ class _Parser:
     def continued(self, terms: list[tuple[bool, Node]], minus: bool, last: Node) -> list[tuple[bool, Node]]:
         """``a_1 + a_2 + … + a_n`` as a sum over an index."""
         for at, (negative, first) in enumerate(terms):
-            ends = _ends(first, last)
-            if ends is None or negative != minus:
+            low, high = _ends(first, last) or (None, ONE)
+            # From another number than 1 on, what stands before it may be a term that does not fit.
+            if low is None or negative != minus or (low != ONE and at > 0):
                 continue
-            low, high = ends
-            if low != ONE and at > 0:
-                continue  # what stands before it may be a term that does not fit
             between = [_ends(first, term) for _, term in terms[at + 1 :]]
             if between != [(low, Number(low.value + 1 + k)) for k in range(len(between))]:
                 continue
             taken = {index for part in walk(first) if isinstance(part, Sum) for index in part.indices}
-            index = next(name for name in ("i…", "r…", "a…", "c…") if name not in taken)
+            index = next(name for name in (f"{letter}…" for letter in _DOTTED) if name not in taken)
             summed = Sum((index,), low, high, "", _replaced(first, last, Name(index)))
             return [*terms[:at], (minus, self.made(summed))]
         sizes = [name for name, kind in self.vocabulary.kinds.items() if kind == "scalar"]

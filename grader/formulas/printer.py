@@ -21,6 +21,7 @@ from grader.formulas.ast import (
     Times,
     Transpose,
     replaced,
+    walk,
 )
 
 _PLUS, _TIMES, _TIGHT = 1, 2, 3
@@ -51,7 +52,7 @@ def _text(node: Node) -> str:
         case Number(value):
             text = number(value)
         case Name(name):
-            text = name[0] if name[1:] == "…" else name  # i… is an index that nobody typed
+            text = _index(name)
         case Plus(terms):
             text = ""
             for minus, term in terms:
@@ -74,6 +75,11 @@ def _text(node: Node) -> str:
         case Derivative(of, by):
             text = f"∂{show(of, _TIGHT)}/∂{show(by, _TIGHT)}"
     return text
+
+
+def _index(name: str) -> str:
+    """A name without the mark of those that nobody typed: i for i…"""
+    return name[0] if name[1:] == "…" else name
 
 
 def _call(function: str, args: tuple[Node, ...]) -> str:
@@ -144,7 +150,7 @@ def _lowered(at: tuple[Node, ...]) -> str:
 def _sum(node: Sum) -> str:
     if not node.indices:
         return f"sum({show(node.body)})"
-    below = (node.relation or ",").join([*node.indices, *([show(node.without)] if node.without else [])])
+    below = (node.relation or ",").join([*map(_index, node.indices), *([show(node.without)] if node.without else [])])
     if node.low is not None:
         below += f"={show(node.low)}"
     sign = f"Σ_{below}" if len(below) == 1 else f"Σ_{{{below}}}"
@@ -154,8 +160,12 @@ def _sum(node: Sum) -> str:
 
 
 def _dotted(node: Sum) -> str:
-    """A sum, vector or matrix that was written with …, by its first and last term; empty for others."""
-    if [name[1:] for name in node.indices] != ["…"] or node.high is None:
+    """A sum, vector or matrix that was written with …, by its first and last term; empty for others.
+
+    Each term is said twice. So one may be in another, and no more, and not under the same index, as names bring it.
+    """
+    inside = {part.indices for part in walk(node.body) if isinstance(part, Sum) and _has_dots(part)}
+    if not _has_dots(node) or node.high is None or node.indices in inside or len(inside) > 1:
         return ""
     index = Name(node.indices[0])
     entry = _entry(node.body, index)
@@ -165,6 +175,10 @@ def _dotted(node: Sum) -> str:
         return " + … + ".join(show(end, _TIMES) for end in ends)
     listed = f"[{', …, '.join(map(show, ends))}]"
     return f"diag({listed})" if again else listed
+
+
+def _has_dots(node: Sum) -> bool:
+    return [name[1:] for name in node.indices] == ["…"]
 
 
 def _opens(node: Node) -> bool:
