@@ -152,6 +152,8 @@ def test_lengths_are_those_of_the_array_that_is_meant() -> None:
     """Where key is the same array as query, its length is that of query."""
     drawn = inputs(ATTENTION, query=Normal((3, 4, 6)), key=Same("query"), mask=RandomMask((4, 4)))
     assert dict(apply_variant(PER_SAMPLE, drawn).args)["mask"].shape == (3, 4, 4)
+    single = inputs(ATTENTION, query=Normal((4, 6)), key=Same("query"), mask=RandomMask((4, 4)))
+    assert dict(apply_variant(PER_SAMPLE, single).args)["mask"].shape == (4, 4)
 
 
 @pytest.mark.parametrize("args", [{}, {"mask": Literal_(None)}, {"mask": RandomMask((3, 2, 4, 4))}])

@@ -136,7 +136,7 @@ def explain(code: Reruns, statuses: Sequence[Status], named: tuple[str, ...]) ->
         if not sought:
             return ()
         chosen = sought[:MOST_CASES]
-        cases = (*chosen, *(*sought[MOST_CASES:], *_fresh(code, statuses))[:MOST_CONFIRMING])
+        cases = (*chosen, *(*sought[MOST_CASES:], *_fresh(code))[:MOST_CONFIRMING])
         reference = _reference_values(code.context, plan.exercise, cases)
         lines = _changed_lines(plan.exercise, named, course)
         unfit = unsuitable(code.files) | unsuitable(course.reference)
@@ -162,14 +162,11 @@ def _sought(code: Reruns, statuses: Sequence[Status]) -> tuple[ProbedCase, ...]:
     return tuple(found)
 
 
-def _fresh(code: Reruns, statuses: Sequence[Status]) -> list[ProbedCase]:
-    """The public cases with other inputs, drawn from a seed of their own; first those that have to stay right."""
-    wrong = [entry for entry, status in zip(code.plan.entries, statuses, strict=True) if status is not Status.PASSED]
-    return [
-        ProbedCase(entry.case, entry.spec, drawn, apply_variant(code.form.variant, drawn))
-        for entry, drawn in sorted(code.drawn(_FRESH), key=lambda each: each[0] in wrong)
-        if entry.case.public
-    ]
+def _fresh(code: Reruns) -> Iterator[ProbedCase]:
+    """The public cases with other inputs, drawn from a seed of their own."""
+    for entry, drawn in code.drawn(_FRESH):
+        if entry.case.public:
+            yield ProbedCase(entry.case, entry.spec, drawn, apply_variant(code.form.variant, drawn))
 
 
 def _changed_lines(exercise: Exercise, named: Sequence[str], course: Course) -> tuple[tuple[str, int, int], ...] | None:
