@@ -120,7 +120,7 @@ _BREAK = Message(
 _NOT_START = Message(
     "Line {number}: “${right}$” is not equal to the start{where} “${left}$” is ${x}$, and “${right}$” is ${y}$."
 )
-_NEARLY = Message("Line {number}: “${right}$” does not follow from “${left}$”; they differ a little for {instance}.")
+_NEARLY = Message("Line {number}: “${right}$” does not follow from “${left}$”; they differ slightly for {instance}.")
 _WHERE = Message(": for {instance},")
 _NO_WHERE = Message(":")
 _DEPENDS = Message("{what} depends on {moments}, which the mean and variance do not determine.")
@@ -135,7 +135,7 @@ _REMARKS = Message(
     "\nRead as remarks, not as steps: {lines}. If a formula in them is a step, give it a line of its own."
 )
 _LIMITS = Message("Only limits of difference quotients are judged, so not {lines}; write a derivative with `∂`.")
-_STATE = Message("State what you assume about {missing}, one on each line: given `{name}: iid(mean=…, var=…)`.")
+_STATE = Message("State what you assume about {missing} before the first step: given `{name}: iid(mean=…, var=…)`.")
 _GIVEN_UNREAD = Message("Your assumption about {name} cannot be read: {why}")
 _GIVEN_FORM = Message("Write it as {forms}.")
 _GIVEN_WRONG = Message(
