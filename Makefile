@@ -60,8 +60,9 @@ as-graded = || case $$? in 1|5) ;; *) exit 1;; esac
 test: $(READY)
 	@$(PY) -m pytest -q $(call at-once,$(PY)) $(if $(COVERAGE),--cov --cov-fail-under=95)
 
+# It takes an hour and more, so each test is named as it ends: a run that is stopped has said what failed.
 prove: $(READY)
-	@$(PY) -m pytest -q $(call at-once,$(PY)) -m prove --ignore=tests/attacks/test_attacks.py
+	@$(PY) -m pytest -v $(call at-once,$(PY)) -m prove --ignore=tests/attacks/test_attacks.py
 	@$(PY) -m tests.attacks.matrix
 
 # playwright and axe-core are only needed here. Without Node.js, the pages are not checked with axe-core.
