@@ -84,9 +84,12 @@ def _by_value(pairs: Sequence[Pair], wrong: Sequence[_Wrong]) -> Iterator[Text]:
 
 
 def _are(wrong: _Wrong, which: tuple[int, ...]) -> bool:
-    """Whether exactly these slices along the first axis are wrong, and most of what is in them."""
-    size = len(wrong)
-    if size < _FEWEST or not 0 < len(which) < size:
+    """Whether exactly these slices along the first axis are wrong, and most of what is in them.
+
+    A slice of a list is one entry: where it stands may follow from the order of the inputs alone.
+    """
+    size, least = len(wrong), 2 if wrong.ndim == 1 else 1
+    if size < _FEWEST or not least <= len(which) <= size - least:
         return False
     found = np.flatnonzero(wrong.reshape(size, -1).any(axis=1))
     return set(found.tolist()) == set(which) and bool(wrong[list(which)].mean() > _HALF)
