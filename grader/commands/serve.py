@@ -283,11 +283,7 @@ def _inside(folder: Path, name: str | None) -> Path | None:
 
 
 def _serve_class(
-    call: Call,
-    folder: Path,
-    workers: int | None,
-    place: tuple[str, int | None],
-    header: tuple[str | None, str | None],
+    call: Call, folder: Path, workers: int | None, place: tuple[str, int | None], header: tuple[str | None, str | None]
 ) -> None:
     """Serve the class in ``folder`` until Ctrl-C. ``place`` is where to listen, ``header`` what names people."""
     import uvicorn  # an extra

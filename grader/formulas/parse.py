@@ -466,12 +466,8 @@ class _Parser:
     def indexed(self, node: Node) -> bool:
         """Whether [ after ``node`` begins an index, not a factor in brackets."""
         if isinstance(node, Name):
-            return node.name == "I" or self.vocabulary.kinds.get(node.name, "scalar") in (
-                "vector",
-                "matrix",
-                "definition",
-                "rotation",
-            )
+            kind = self.vocabulary.kinds.get(node.name, "scalar")
+            return node.name == "I" or kind in ("vector", "matrix", "definition", "rotation")
         moment = isinstance(node, FunctionCall) and node.function in ("E", "Var", "Cov", "Std")
         return not moment and not isinstance(node, (Number, Power))
 
@@ -481,6 +477,8 @@ class _Parser:
         braced = self.skip("{") or self.skip("(")
         if self.transposes(braced):
             return self.made(Transpose(base))
+        if self.vocabulary.kinds.get("i") == "scalar" and self.skip("*") and (not braced or self.skip("}", ")")):
+            return self.made(FunctionCall("conj", (base,)))
         self.at = start
         return self.power(base, self.exponent())
 
@@ -495,7 +493,7 @@ class _Parser:
         """Consumes a T that is not a declared symbol; letters right after it belong to the next factor."""
         entry = self.next
         kind = self.vocabulary.kinds.get("T")
-        named = kind is not None and (kind != "function" or self.sign_at(self.at + 1, "("))
+        named = kind not in (None, "definition") and (kind != "function" or self.sign_at(self.at + 1, "("))
         if not isinstance(entry, Token) or entry.kind != "word" or named:
             return False
         if braced:
@@ -552,6 +550,8 @@ class _Parser:
                 self.at += 1
             else:
                 raise self.expected(Message("an index"))
+        if any(Name("π") in walk(index) for index in at):
+            raise unknown_name("π", self.vocabulary)  # π(i), of which nobody has said what it is
         free = index_names(node, self.vocabulary, frozenset(self.indices))
         if free and all(isinstance(index, Name) and index.name in free for index in at):
             return Name("I") if node == FunctionCall("delta", at) else node  # [∂y_i/∂x_j]_ij, [δ_ij]_ij
@@ -1217,25 +1217,28 @@ def _pairs(first: Node, last: Node) -> Iterator[tuple[Node, Node]]:
 def _split_sum(divisor: Node, kinds: Mapping[str, str]) -> tuple[Node, tuple[tuple[Sign, Node], ...]]:
     """A sum that divides without what follows it after a sign and has none of its indices: a/Σ_k b_k · c.
 
-    It keeps a vector, which belongs to an inner product: a/Σ_k (k_k·q).
+    It keeps a whole vector, which belongs to an inner product: a/Σ_k (k_k·q).
     """
     if not isinstance(divisor, Sum) or not isinstance(divisor.body, Times):
         return divisor, ()
     rest = divisor.body.rest
     for place, (sign, _) in enumerate(rest):
         behind = {name for _, factor in rest[place:] for name in _free(factor)}
-        inner = any(kinds.get(name) == "vector" for name in behind)
+        whole = {name for _, factor in rest[place:] for name in _free(factor, entries=False)}
+        inner = any(kinds.get(name) == "vector" for name in whole)
         if sign != " " and not inner and not behind & {*divisor.indices}:
             body = Times(divisor.body.first, rest[:place]) if place else divisor.body.first
             return with_children(divisor, [*children(divisor)[:-1], body]), rest[place:]
     return divisor, ()
 
 
-def _free(node: Node) -> set[str]:
-    """The names in ``node`` that no sum in it binds."""
+def _free(node: Node, entries: bool = True) -> set[str]:
+    """The names in ``node`` that no sum in it binds; those of entries such as s_j are among them if ``entries``."""
     if isinstance(node, Name):
         return {node.name}
-    names = set().union(*map(_free, children(node)))
+    if isinstance(node, Subscript) and not entries:
+        return set()
+    names = set().union(*(_free(child, entries) for child in children(node)))
     return names - {*node.indices} if isinstance(node, Sum) else names
 
 

@@ -377,8 +377,10 @@ def _apart(node: Node, taken: frozenset[str]) -> Node:
 
 
 def _known(word: str, vocabulary: Vocabulary) -> bool:
-    """Whether ``word`` is a function or made of declared names."""
+    """Whether ``word`` is a function or made of declared names. Another letter for a name is free: let T = Q Kᵀ."""
     single = len(word) == 1
+    if single and word not in vocabulary.kinds and word in vocabulary.spellings:
+        return False
     if word in vocabulary.kinds or (function_name(word, vocabulary) and not single):
         return True
     try:
@@ -431,6 +433,8 @@ def _is_sentence(line: str, vocabulary: Vocabulary) -> bool:
 
 def _sides(line: str, number: int, local: LocalNames, others: Sequence[str]) -> tuple[Side, ...]:
     """The expressions of one line among ``others``. Raises ParseError."""
+    if "i" in local.formulas:  # elsewhere, a bar may be a mean
+        line = line.replace("\\bar", "\\overline")
     if _gives_names(line, local) or _phrase("notation").search(line) or _phrase("for_each").match(line):
         return ()
     if (given := _phrase("with").search(line)) and _base(given[1]) in local.formulas:

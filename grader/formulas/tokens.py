@@ -55,6 +55,7 @@ def normalize(text: str) -> str:
     text = plain_matrices(_raised(text))
     text = unicodedata.normalize("NFKC", text).translate(_signs()).replace("...", "…")
     text = _sign("eye").sub("I", _sign("module").sub("", _sign("one_hot").sub("onehot", _latex(text))))
+    text = _sign("spelt_index").sub(lambda found: found[0].replace("pi(", "π("), text)
     text = _sign("called_index").sub(r"_{\1}", _sign("delta").sub("δ", _sign("aligned").sub("", text)))
     text = _sign("iverson").sub(_delta, _sign("ones").sub(lambda found: f"ones({found[1] or found[2]})", text))
     return _sign("angled").sub(r"⟨\1⟩", _sign("range").sub("", text))

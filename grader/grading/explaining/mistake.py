@@ -55,10 +55,7 @@ def diagnose(
 
 
 def _only(
-    evidence: Sequence[Evidence],
-    signatures: Sequence[MistakeSignature],
-    numbers: Sequence[int],
-    array_type: ArrayType,
+    evidence: Sequence[Evidence], signatures: Sequence[MistakeSignature], numbers: Sequence[int], array_type: ArrayType
 ) -> Mistake | None:
     """The only mistake that agrees with the evidence at all ``numbers``.
 

@@ -31,17 +31,7 @@ from grader.classroom.marks import Mark, with_overrides
 from grader.classroom.results import Book, parts, provenance
 from grader.classroom.words import NOTHING_THERE
 from grader.core.files import readable_json
-from grader.core.model import (
-    Course,
-    ExerciseResult,
-    Lang,
-    Message,
-    Question,
-    QuestionResult,
-    Report,
-    Status,
-    Text,
-)
+from grader.core.model import Course, ExerciseResult, Lang, Message, Question, QuestionResult, Report, Status, Text
 from grader.core.tables import texts
 from grader.core.text import LABELED, STATUS, clean, points
 from grader.instructor.export import ExportOptions, ExportTarget
