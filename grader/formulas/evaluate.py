@@ -434,7 +434,9 @@ class Evaluator:
             return map_entries(right, lambda x: left * x)
         if not isinstance(right, (Vec, Mat, SizelessTensor)):
             return map_entries(left, lambda x: x * right)
-        if sign == "⊙" or (sign == "*" and isinstance(left, Vec) and isinstance(right, Vec) and left.row == right.row):
+        alike = isinstance(left, Vec) and isinstance(right, Vec) and left.row == right.row
+        gradient = isinstance(nodes[1], Derivative) and isinstance(self.value(nodes[1].by), Vec)
+        if sign == "⊙" or (sign == "*" and alike and not gradient):
             return self._pair(left, right, operator.mul, nodes)
         if isinstance(left, SizelessTensor) and left.at is None:
             factor = left.factor
@@ -475,9 +477,11 @@ class Evaluator:
 
     def _vectors(self, left: Vec, right: Vec, sign: Sign, nodes: _Nodes) -> FormulaValue:
         listed = isinstance(nodes[1], Sum) and nodes[1].indices[:1] and nodes[1].indices[0].endswith("…")
-        if sign == " " and not left.row and not right.row and (listed or isinstance(nodes[1], Derivative)):
+        if sign in (" ", "*") and not left.row and not right.row and (listed or isinstance(nodes[1], Derivative)):
             sign = "⊗"  # u ∂Z/∂s or u [v_1, …, v_n]: in a product, a gradient is a row, and so is a list
-        if sign == "⊗" or (sign in (" ", "*") and not left.row and right.row):
+        before = nodes[0].rest[-1][1] if isinstance(nodes[0], Times) else nodes[0]
+        own = sign == "@" and nodes[1] == Transpose(before)  # p @ p.T
+        if sign == "⊗" or ((sign in (" ", "*") or own) and not left.row and right.row):
             self.meter.spend(len(left.items) * len(right.items))
             rows = tuple(tuple(x * y for y in right.items) for x in left.items)
             return Mat(rows, (left.label, right.label))
@@ -857,9 +861,14 @@ class Evaluator:
             raise UndefinedError(_BY.fill(what=show(args[0])))  # no derivative there
         return found[plain.index(best)]
 
-    def _angle(self, body: Node) -> Scalar:
-        """The angle of a vector with two components. Raises ShapeError for other vectors."""
-        items = self._vector(body).items
+    def _angle(self, body: Node, other: Node | None = None) -> Scalar:
+        """The angle of a vector with two components, or from one to another. Raises ShapeError for other vectors.
+
+        Two numbers are the components of a vector, the second one first: atan2(y, x).
+        """
+        if other is not None and isinstance(self.value(body), Vec):
+            return self._angle(other) - self._angle(body)
+        items = self._vector(body if other is None else ListNode((other, body))).items
         if len(items) != 2 or any(isinstance(item, (Poly, Dual)) or scalars.is_complex(item) for item in items):
             raise ShapeError(_PLANE.fill(what=show(body)))
         return +scalars.mp_context().atan2(scalars.to_mpf(items[1]), scalars.to_mpf(items[0]))

@@ -70,6 +70,7 @@ _ELLIPSIS = Message("“…” stands for terms with one index that goes up by o
 _FIRST = Message("A list with “…” has to start with component 1, and here it starts with “${first}$”.")
 _CORNERS = Message("The matrix from “${first}$” to “${last}$” cannot be read: its corners do not tell what “…” is.")
 _SIGNS = Message("The terms around “…” must have the same sign, unlike “${first}$” and “${last}$”.")
+_DOTS_SIGNS = Message("The signs before and after “…” must be the same.")
 _TWO_UNLIKE = Message("The terms around “…” may differ in one index only; “${first}$” and “${last}$” differ in more.")
 _UNLIKE = Message("The terms around “…” may differ in one index only, and “${term}$” does not fit the others.")
 _COMPONENT = Message("write a component of ${what}$ with its argument: `{what}_{index}(x)`.")
@@ -274,7 +275,9 @@ class _Parser:
         minus = self.minus()
         while True:
             if self.skip("…"):
-                minus, last = self.minus(), self.product()
+                before, minus, last = minus, self.minus(), self.product()
+                if before != minus:
+                    raise ParseError(_DOTS_SIGNS)
                 terms = self.continued(terms, minus, last)
             else:
                 terms.append((minus, self.product()))
@@ -874,9 +877,8 @@ class _Parser:
                 return self.made(Transpose(args[0]))
             case "diag" if isinstance(args[0], Times) and args[0].rest[-1] == (" ", ONE):  # the sums of a matrix's rows
                 args = (Times(args[0].first, (*args[0].rest[:-1], (" ", SOME_ONES))),)
-            case "angle" if len(args) == 2:  # atan2(q_2, q_1), atan2(y, x)
-                pair = ListNode((args[1], args[0]))
-                args = (_whole_vector(pair) or self.made(pair),)
+            case "angle" if len(args) == 2 and (whole := _whole_vector(ListNode(args[::-1]))):  # atan2(q_2, q_1)
+                args = (whole,)
             case "dot" | "outer" | "matmul":
                 sign: Sign = {"dot": "·", "outer": "⊗", "matmul": "@"}[name]  # type: ignore[assignment]
                 return self.made(Times(args[0], ((sign, args[1]),)))

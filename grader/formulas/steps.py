@@ -256,7 +256,7 @@ def with_local_names(text: str, vocabulary: Vocabulary) -> tuple[str, LocalNames
 
 def _local_names(lines: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> LocalNames:
     """The names of formulas: those given in one line and used in another."""
-    local = LocalNames(vocabulary, {})
+    local = LocalNames(replace(vocabulary, open=True), {})
     with contextlib.suppress(ParseError):
         lines = [(number, normalize(line)) for number, line in lines[:MOST_LINES]]
     written = " ".join(line for _, line in lines)
@@ -378,13 +378,12 @@ def _apart(node: Node, taken: frozenset[str]) -> Node:
 
 def _known(word: str, vocabulary: Vocabulary) -> bool:
     """Whether ``word`` is a function or made of declared names. Another letter for a name is free: let T = Q Kᵀ."""
-    single = len(word) == 1
-    if single and word not in vocabulary.kinds and word in vocabulary.spellings:
-        return False
-    if word in vocabulary.kinds or (function_name(word, vocabulary) and not single):
+    if len(word) == 1:
+        return word in vocabulary.kinds
+    if word in vocabulary.kinds or function_name(word, vocabulary):
         return True
     try:
-        return bool(split_word(word, vocabulary)) and (not single or word in vocabulary.spellings)
+        return bool(split_word(word, vocabulary))
     except ParseError:
         return True
 
@@ -435,6 +434,8 @@ def _sides(line: str, number: int, local: LocalNames, others: Sequence[str]) -> 
     """The expressions of one line among ``others``. Raises ParseError."""
     if "i" in local.formulas:  # elsewhere, a bar may be a mean
         line = line.replace("\\bar", "\\overline")
+    if any(_phrase("circle").search(each) for each in (line, *others)):
+        line = re.sub(r"(?<=[\w)\]}]) o (?=[\w(\[\\])", " ⊙ ", line.partition("#")[0])
     if _gives_names(line, local) or _phrase("notation").search(line) or _phrase("for_each").match(line):
         return ()
     if (given := _phrase("with").search(line)) and _base(given[1]) in local.formulas:
@@ -525,6 +526,7 @@ def strip_words(line: str, vocabulary: Vocabulary) -> str:
     heads = ("lead", "label", "reason_first", "concluded", "by_reason")
     while lead := next(filter(None, (_phrase(head).match(line) for head in heads)), None) or _label(line, vocabulary):
         line = line[lead.end() :]
+    line = line.partition("#")[0]
     for name in ("mark", "reason"):
         if (cut := _phrase(name).search(line)) and not _inside(line, cut.start()):
             line = line[: cut.start()]

@@ -24,6 +24,7 @@ _ROWS = "ijklmnrst0123456789"
 
 _UNKNOWN = Message("“{word}” is not known here{near}. Known symbols: {known}.")
 _NEAR = Message(" (did you mean `{name}`?)")
+_LET = Message("; to use it, say first what it is: `let {name} = …`")
 _TWO_WAYS = Message("“{word}” is ambiguous; write `*` between the names.")
 
 
@@ -32,12 +33,13 @@ class Vocabulary:
     """The declared names with their kinds, and the name that each spelling stands for.
 
     ``by`` is what a derivation differentiates by: there, ``dx`` is the differential of x wherever it is no declared
-    name, and ``DF`` the derivative of F.
+    name, and ``DF`` the derivative of F. ``open`` if an answer may give names of its own.
     """
 
     kinds: Mapping[str, Kind]
     spellings: Mapping[str, str] = field(default_factory=dict)
     by: str = ""
+    open: bool = False
 
     @staticmethod
     def of(kinds: Mapping[str, Kind], aliases: Mapping[str, Iterable[str]] | None = None) -> Vocabulary:
@@ -192,7 +194,8 @@ def unknown_name(word: str, vocabulary: Vocabulary) -> ParseError:
     """The error for an undeclared name, with the nearest declared one."""
     known = list(vocabulary.kinds)
     functions = [name for name in table("functions") if len(name) >= _SHORT] if len(word) > _SHORT else []
-    meant = nearest(word, [*known, *functions], cutoff=0.6 if len(word) > 2 else 1)
+    meant = nearest(word, [*known, *functions], cutoff=0.7 if len(word) > 2 else 1)
     near = _NEAR.fill(name=meant) if meant else EMPTY
+    near = _LET.fill(name=word) if vocabulary.open and len(word) == 1 else near
     shown = word if len(word) <= 24 else f"{word[:23]}…"
     return ParseError(_UNKNOWN.fill(word=shown, near=near, known=formula_list(known) if known else "–"))

@@ -363,9 +363,3 @@ def _nearest(lines: Sequence[Line], stage: Stage, looker: Looker) -> list[Text]:
         before = _LINE.fill(number=had[-1]) if had[-1] else _THE_START
         return [_SKIPPED.fill(before=before, number=number, why=each[number][why[0].lacks])]
     return [_LACKS.fill(number=number, why=why[0].said)]
-
-
-def why_not_the_end(line: Line, route: Route, names: Declarations) -> list[Text]:
-    """What keeps a line from being the end, if that can be said in words."""
-    why = failures(line.node, route.end, names)
-    return [_LACKS.fill(number=line.number, why=why[0].said)] if why and why[0].said.en else []

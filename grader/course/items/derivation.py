@@ -17,6 +17,7 @@ For the lines between two given formulas. The first line that does not follow is
   none does. `end` is what the last line has to be, and `unfinished` what it may not be as it is written.
 - `given`: what is known about random symbols.
 - `hide_to`: whether learners do not see the end, because it gives another item away.
+- `goal`: what the last line has to be, in words, for a chain that stops before a hidden end.
 - `keep`: `brackets` if moving them is the question; otherwise products have none.
 - `operand`: whether learners may leave out the ∂ of the start and write what is below it.
 - `wrong`: `{line, misconception}`: lines that show a misconception, whatever they look like, or with `written: true`
@@ -195,6 +196,7 @@ class Spec:
     state_givens: bool = False
     aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     hide_to: bool = False
+    goal: Text | None = None
     keep: Literal["brackets"] | None = None
     operand: bool = False
     accepted: tuple[str, ...] = ()
@@ -637,7 +639,8 @@ def _judged_steps(spec: Spec, steps: Sequence[Side]) -> Judgment:
         return unreadable(Message("There are no steps here yet."))
     right, broken = _steps_until_a_mistake(spec, steps)
     looker = _looker(spec).for_answer()
-    lines = looker.look([(step.number, step.node) for step in right])
+    ordered = right[::-1] if broken and steps[0].node == bank.end else right  # from the start to the end
+    lines = looker.look([(step.number, step.node) for step in ordered])
     shown = _stages.best(lines, spec.routes, looker, finished=broken is None)
     if broken:
         share = shown.share if shown.share < 1 else _all_but_the_end(spec)
@@ -732,7 +735,7 @@ def _why_incomplete(
     last = excerpt_of(steps[-1].text)
     if not spec.hide_to:
         return _CONTINUE.fill(last=last, end=show(_of_bank(spec).end))
-    return Sentences((_NOT_YET.fill(last=last), *_stages.why_not_the_end(lines[-1], shown.route, looker.names)))
+    return Sentences((_NOT_YET.fill(last=last), *filter(None, (spec.goal,))))
 
 
 def _same(node: Node, line: str | Node, declared: Declarations, *, unclear: bool = False) -> bool:

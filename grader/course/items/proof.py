@@ -151,9 +151,7 @@ def _read(spec: Spec, value: object) -> list[tuple[str, str]] | Text:
             return Message("“{said}” occurs twice; write each line once.").fill(said=match[1])
         found.append(pair)
     left = re.sub(r"[\s,，;；、.。(){}\[\]'\"]+", "", _options.AROUND.sub("", _PAIR.sub("", rest)))
-    if not found or left:
-        return _PAIRS.fill(said=excerpt(left or rest), example=example)
-    return found
+    return _PAIRS.fill(said=excerpt(left or rest), example=example) if left or not found else found
 
 
 def _flat(value: object) -> str | None:

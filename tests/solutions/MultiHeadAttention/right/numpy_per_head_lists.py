@@ -20,9 +20,10 @@ class MultiHeadAttention:
         for i, (w_q, w_k, w_v) in enumerate(zip(self.w_q, self.w_k, self.w_v)):
             q, k, v = query @ w_q, key @ w_k, value @ w_v
             scores = q @ k.transpose(0, 2, 1) / np.sqrt(q.shape[-1])
-            e = np.exp(scores - scores.max(axis=-1, keepdims=True))
-            if mask is not None:
-                e = np.where(mask[:, i], e, 0)
+            allowed = np.ones(scores.shape, bool) if mask is None else mask[:, i]
+            # The maximum of the keys that are allowed alone: a blocked score may be far larger.
+            top = np.where(allowed, scores, -1e30).max(axis=-1, keepdims=True)
+            e = np.where(allowed, np.exp(np.minimum(scores - top, 0)), 0)
             total = e.sum(axis=-1, keepdims=True)
             heads.append(e / np.where(total == 0, 1, total) @ v)
         return np.concatenate(heads, axis=-1) @ self.w_o
