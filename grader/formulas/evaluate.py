@@ -479,8 +479,8 @@ class Evaluator:
         listed = isinstance(nodes[1], Sum) and nodes[1].indices[:1] and nodes[1].indices[0].endswith("…")
         if sign in (" ", "*") and not left.row and not right.row and (listed or isinstance(nodes[1], Derivative)):
             sign = "⊗"  # u ∂Z/∂s or u [v_1, …, v_n]: in a product, a gradient is a row, and so is a list
-        before = nodes[0].rest[-1][1] if isinstance(nodes[0], Times) else nodes[0]
-        own = sign == "@" and nodes[1] == Transpose(before)  # p @ p.T
+        # p @ p.T
+        own = sign == "@" and nodes[1] == Transpose(nodes[0].rest[-1][1] if isinstance(nodes[0], Times) else nodes[0])
         if sign == "⊗" or ((sign in (" ", "*") or own) and not left.row and right.row):
             self.meter.spend(len(left.items) * len(right.items))
             rows = tuple(tuple(x * y for y in right.items) for x in left.items)
@@ -765,9 +765,11 @@ class Evaluator:
         place = self._index(FunctionCall("onehot", (at,)), at, self._length_of(size))
         return replace(unit_vector(SizelessTensor(ONE, place + 1), self._length_of(size)), label=show(size))
 
-    def _ones(self, size: Node | None = None) -> FormulaValue:
+    def _ones(self, size: Node | None = None, *width: Node) -> FormulaValue:
         if size is None:
             raise ShapeError(_NO_SIZE.fill(what=_ONES))
+        if width:
+            return self.value(Times(FunctionCall("ones", (size,)), (("⊗", FunctionCall("ones", width)),)))
         return Vec((ONE,) * self._length_of(size), False, show(size), True)
 
     def _diagonal(self, body: Node) -> FormulaValue:

@@ -276,7 +276,7 @@ class _Parser:
         while True:
             if self.skip("…"):
                 before, minus, last = minus, self.minus(), self.product()
-                if before != minus:
+                if before and not minus:
                     raise ParseError(_DOTS_SIGNS)
                 terms = self.continued(terms, minus, last)
             else:
@@ -437,10 +437,7 @@ class _Parser:
             elif self.skip("'"):
                 node = self.made(Transpose(node))
             elif self.sign(".") and self.word_after("T", "t", "transpose"):
-                self.at += 2
-                if self.sign("("):
-                    self.at += 1
-                    self.expect(")")
+                self.at += 4 if self.sign_at(self.at + 2, "(") and self.sign_at(self.at + 3, ")") else 2
                 node = self.made(Transpose(node))
             elif self.sign("*") and self.is_conjugate():
                 self.at += 1

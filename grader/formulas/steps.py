@@ -160,7 +160,7 @@ def _read_lines(
             if not named:
                 raise
             missing = local.unread.keys() - local.formulas.keys()
-            unread = (local.unread[name] for name in missing if _uses(line, name, local.vocabulary))
+            unread = (local.unread[name] for name in missing if _uses(error.text.en, name, local.vocabulary))
             why = next(unread, error.text)
             raise ParseError(_LINE.fill(number=number, text=excerpt_of(line), why=why)) from None
         if sides is None:
@@ -294,7 +294,9 @@ def _names_given(line: str, others: Sequence[str], vocabulary: Vocabulary) -> It
         for part in _outer_parts(text):
             match = _phrase("named").match(part)
             here = (*others, formula if text is remark else "")
-            if match and "时" not in match[2] and any(_uses(other, _base(match[1]), vocabulary) for other in here):
+            if match is None or "时" in match[2] or (text is remark and len(match[1] + match[2]) == 2):  # j = t: …
+                continue
+            if any(_uses(other, _base(match[1]), vocabulary) for other in here):
                 yield match[1], match[2]
     if given := _phrase("with").search(line):
         first, *more = _outer_parts(given[2])

@@ -98,9 +98,7 @@ def rating(
         return word or ("hard" if said is None or 0 < said < 1 else "good" if said else "again")
     if status is not Status.PASSED:
         return "again"
-    if tries > 1 or helped:
-        return "hard"
-    return word or "good"
+    return "hard" if tries > 1 or helped else word or "good"
 
 
 def _things(question: Question) -> list[tuple[str, Item | Exercise]]:

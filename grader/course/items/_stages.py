@@ -286,7 +286,7 @@ def why_incomplete(found: Progress, lines: Sequence[Line], looker: Looker) -> li
         return [_LATE.fill(number=found.late[place])]
     stage = found.route.stages[place]
     early = [one.number for one in open_ if not one.general and holds(one.node, stage.is_, looker.names)]
-    why = [_EARLY.fill(number=early[0])] if early else _nearest(open_, stage, looker)
+    why = [_EARLY.fill(number=early[0])] if early else _nearest(open_, stage, looker, found.at_end)
     return [*remarks[:1], *why, stage.missing]
 
 
@@ -339,8 +339,11 @@ def _size(node: Node) -> int:
     return sum(1 for _ in walk(node))
 
 
-def _nearest(lines: Sequence[Line], stage: Stage, looker: Looker) -> list[Text]:
-    """What keeps the line that comes closest from having the property, if that can be said in words."""
+def _nearest(lines: Sequence[Line], stage: Stage, looker: Looker, at_end: bool) -> list[Text]:
+    """What keeps the line that comes closest from having the property, if that can be said in words.
+
+    If lines are to follow, they follow the last one: what it is not short of is not said of one before it.
+    """
     # As it is written: what was cleaned away may be what the line is short of.
     sides = Counter(line.number for line in lines)
     found = [
@@ -362,4 +365,5 @@ def _nearest(lines: Sequence[Line], stage: Stage, looker: Looker) -> list[Text]:
         number = next(at for at in each if at > had[-1] and why[0].lacks in each[at])
         before = _LINE.fill(number=had[-1]) if had[-1] else _THE_START
         return [_SKIPPED.fill(before=before, number=number, why=each[number][why[0].lacks])]
-    return [_LACKS.fill(number=number, why=why[0].said)]
+    last = [lines[-1].number, *(one.said.en for one in failures(lines[-1].node, stage.is_, looker.names))]
+    return [_LACKS.fill(number=number, why=why[0].said)] if at_end or {number, why[0].said.en} & {*last} else []

@@ -438,7 +438,7 @@ def _parts(value: object, spec: Spec) -> tuple[dict[str, str] | None, list[tuple
         return None
     written: list[tuple[int, str]] = []
     for number, part in number_lines(line or "" for line in lines):
-        if spec.given and (assumed := _phrase("assumed").match(part)):
+        if spec.given and (assumed := _phrase("assumed").match(part.partition("#")[0].rstrip())):
             names = re.split(r"\s*(?:[,，、]|\band\b|和|与)\s*", assumed[1])
             stated = {**(stated or {}), **{harmless(name): harmless(assumed[2]) for name in names}}
         else:
