@@ -161,8 +161,8 @@ def _read_lines(
                 raise
             missing = local.unread.keys() - local.formulas.keys()
             unread = (local.unread[name] for name in missing if _uses(error.text.en, name, local.vocabulary))
-            why = next(unread, error.text)
-            raise ParseError(_LINE.fill(number=number, text=excerpt_of(line), why=why)) from None
+            here = _LINE.fill(number=number, text=excerpt_of(line), why=error.text)
+            raise ParseError(next(unread, here)) from None
         if sides is None:
             left_out.append(number)
         elif match and sides:
@@ -262,16 +262,16 @@ def _local_names(lines: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> Lo
     written = " ".join(line for _, line in lines)
     if _phrase("in_the_plane").search(written) and not _phrase("index_i").search(written):
         local = LocalNames(with_name(vocabulary, "i", "scalar"), {"i": IMAGINARY})
-    for at, (_, line) in 2 * [*enumerate(lines[:MOST_LINES])]:  # a formula may use names that are given below it
+    for at, (number, line) in 2 * [*enumerate(lines[:MOST_LINES])]:  # a formula may use names that are given below it
         others = [other for place, (_, other) in enumerate(lines) if place != at]
         for name, formula in _names_given(line, others, local.vocabulary):
             known = any(_known(word, local.vocabulary) for word in {name, _base(name)})
             known |= not name or (name[:1] == "d" and local.vocabulary.kinds.get(_base(name)[1:]) == "map")  # dF
             meant = _base(name) != name and function_name(_base(name), local.vocabulary)
             if name == "e" or not (known or meant in ("E", "Var", "O", "D")):
-                local = _with_name(local, name, formula)
+                local = _with_name(local, name, formula, (number, line))
             elif formula.startswith(f"{_base(name)} onehot("):  # J_j, which would be a row, for column j of J
-                local = replace(_with_name(local, name, formula), vocabulary=local.vocabulary)
+                local = replace(_with_name(local, name, formula, (number, line)), vocabulary=local.vocabulary)
             elif vocabulary.kinds.get(name) == "definition":
                 with contextlib.suppress(ParseError):
                     stated = parse_chain(strip_words(formula, local.vocabulary), local.vocabulary)[0]
@@ -339,8 +339,8 @@ def _outer_parts(text: str) -> Iterator[str]:
     yield text[start:]
 
 
-def _with_name(local: LocalNames, name: str, text: str) -> LocalNames:
-    """``local`` with one more name, which may depend on symbols (M(δ), x_i), if its formula can be read."""
+def _with_name(local: LocalNames, name: str, text: str, place: tuple[int, str]) -> LocalNames:
+    """``local`` with one more name, which may depend on symbols (M(δ), x_i), if its formula, in a line, can be read."""
     known = local.vocabulary
     called = _phrase("called").fullmatch(name)
     of, argument, *indices = called.groups() if called else (name, None)
@@ -352,6 +352,7 @@ def _with_name(local: LocalNames, name: str, text: str) -> LocalNames:
         formula = parse_chain(strip_words(_phrase("shape").sub("", text), inner), inner)[0]
     except ParseError as error:
         why = _UNREAD_NAME.fill(name=of, formula=excerpt_of(text), why=error.text)
+        why = _LINE.fill(number=place[0], text=excerpt_of(place[1]), why=why)
         return replace(local, unread={**local.unread, of: why})
     formula = local.unfolded(formula)
     if len(list(itertools.islice(walk(formula), _MOST_PARTS))) == _MOST_PARTS:

@@ -194,7 +194,7 @@ def unknown_name(word: str, vocabulary: Vocabulary) -> ParseError:
     """The error for an undeclared name, with the nearest declared one."""
     known = list(vocabulary.kinds)
     functions = [name for name in table("functions") if len(name) >= _SHORT] if len(word) > _SHORT else []
-    meant = nearest(word, [*known, *functions], cutoff=0.7 if len(word) > 2 else 1)
+    meant = nearest(word, [*known, *functions], cutoff=0.76 if len(word) > 2 else 1)
     near = _NEAR.fill(name=meant) if meant else EMPTY
     near = _LET.fill(name=word) if vocabulary.open and len(word) == 1 else near
     shown = word if len(word) <= 24 else f"{word[:23]}…"
