@@ -639,8 +639,8 @@ def _judged_steps(spec: Spec, steps: Sequence[Side]) -> Judgment:
         return unreadable(Message("There are no steps here yet."))
     right, broken = _steps_until_a_mistake(spec, steps)
     looker = _looker(spec).for_answer()
-    ordered = right[::-1] if broken and steps[0].node == bank.end else right  # from the start to the end
-    lines = looker.look([(step.number, step.node) for step in ordered])
+    backwards = broken and steps[0].node == bank.end and all(step.goes_on for step in right[1:])
+    lines = looker.look([(step.number, step.node) for step in (right[::-1] if backwards else right)])
     shown = _stages.best(lines, spec.routes, looker, finished=broken is None)
     if broken:
         share = shown.share if shown.share < 1 else _all_but_the_end(spec)
