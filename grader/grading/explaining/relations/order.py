@@ -37,8 +37,7 @@ def relate(pairs: Sequence[Pair]) -> Text | None:
     for from_end in range(1, min(ndims) + 1):
         said = next((text for text, holds in _ALONG if all(holds(pair, -from_end) for pair in pairs)), None)
         if said is not None:
-            ndim = max(ndims)
-            return said.fill(axis=axis_name(ndim, ndim - from_end))
+            return said.fill(axis=axis_name(max(ndims), max(ndims) - from_end))
     same = all(
         near(np.sort(pair.got.ravel()), np.sort(pair.expected.ravel())) and count_distinct([pair]) >= _FEWEST
         for pair in pairs
