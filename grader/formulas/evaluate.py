@@ -435,7 +435,7 @@ class Evaluator:
         if not isinstance(right, (Vec, Mat, SizelessTensor)):
             return map_entries(left, lambda x: x * right)
         alike = isinstance(left, Vec) and isinstance(right, Vec) and left.row == right.row
-        gradient = isinstance(nodes[1], Derivative) and isinstance(self.value(nodes[1].by), Vec)
+        gradient = alike and isinstance(nodes[1], Derivative) and isinstance(self.value(nodes[1].by), Vec)
         if sign == "⊙" or (sign == "*" and alike and not gradient):
             return self._pair(left, right, operator.mul, nodes)
         if isinstance(left, SizelessTensor) and left.at is None:

@@ -551,7 +551,7 @@ class _Parser:
             else:
                 raise self.expected(Message("an index"))
         if any(Name("π") in walk(index) for index in at):
-            raise unknown_name("π", self.vocabulary)  # π(i), of which nobody has said what it is
+            raise unknown_name("π(…)", self.vocabulary)  # π(i), of which nobody has said what it is
         free = index_names(node, self.vocabulary, frozenset(self.indices))
         if free and all(isinstance(index, Name) and index.name in free for index in at):
             return Name("I") if node == FunctionCall("delta", at) else node  # [∂y_i/∂x_j]_ij, [δ_ij]_ij

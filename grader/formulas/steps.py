@@ -256,7 +256,7 @@ def with_local_names(text: str, vocabulary: Vocabulary) -> tuple[str, LocalNames
 
 def _local_names(lines: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> LocalNames:
     """The names of formulas: those given in one line and used in another."""
-    local = LocalNames(replace(vocabulary, open=True), {})
+    local = LocalNames(vocabulary, {})
     with contextlib.suppress(ParseError):
         lines = [(number, normalize(line)) for number, line in lines[:MOST_LINES]]
     written = " ".join(line for _, line in lines)

@@ -24,7 +24,7 @@ _ROWS = "ijklmnrst0123456789"
 
 _UNKNOWN = Message("“{word}” is not known here{near}. Known symbols: {known}.")
 _NEAR = Message(" (did you mean `{name}`?)")
-_LET = Message("; to use it, say first what it is: `let {name} = …`")
+_LET = Message("; to use it, first say what it is: `let {name} = …`")
 _TWO_WAYS = Message("“{word}” is ambiguous; write `*` between the names.")
 
 

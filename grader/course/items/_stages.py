@@ -342,7 +342,7 @@ def _size(node: Node) -> int:
 def _nearest(lines: Sequence[Line], stage: Stage, looker: Looker, at_end: bool) -> list[Text]:
     """What keeps the line that comes closest from having the property, if that can be said in words.
 
-    If lines are to follow, they follow the last one: what it is not short of is not said of one before it.
+    A chain that has not ended goes on from its last line: what that line has is not said to be missing before it.
     """
     # As it is written: what was cleaned away may be what the line is short of.
     sides = Counter(line.number for line in lines)
@@ -365,5 +365,5 @@ def _nearest(lines: Sequence[Line], stage: Stage, looker: Looker, at_end: bool) 
         number = next(at for at in each if at > had[-1] and why[0].lacks in each[at])
         before = _LINE.fill(number=had[-1]) if had[-1] else _THE_START
         return [_SKIPPED.fill(before=before, number=number, why=each[number][why[0].lacks])]
-    last = [lines[-1].number, *(one.said.en for one in failures(lines[-1].node, stage.is_, looker.names))]
-    return [_LACKS.fill(number=number, why=why[0].said)] if at_end or {number, why[0].said.en} & {*last} else []
+    left = [one.said.en for one in failures(lines[-1].node, stage.is_, looker.names)]
+    return [_LACKS.fill(number=number, why=why[0].said)] if at_end or why[0].said.en in left else []

@@ -479,9 +479,8 @@ def _read_once(
 ) -> _OfBank:
     declared = read_declarations(dict(symbols), dict(given), dict(aliases))
     start, end = (parse(text, declared.vocabulary) for text in ends)
-    if isinstance(start, Derivative):
-        by = next(part.name for part in walk(start.by) if isinstance(part, Name))
-        declared = replace(declared, vocabulary=replace(declared.vocabulary, by=by))
+    by = next(part.name for part in walk(start.by) if isinstance(part, Name)) if isinstance(start, Derivative) else ""
+    declared = replace(declared, vocabulary=replace(declared.vocabulary, by=by, open=True))
     return _OfBank(declared, start, end)
 
 
