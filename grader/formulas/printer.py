@@ -5,24 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from grader.formulas.ast import (
-    ONE,
-    Derivative,
-    FunctionCall,
-    ListNode,
-    Name,
-    Node,
-    Number,
-    Plus,
-    Power,
-    Sign,
-    Subscript,
-    Sum,
-    Times,
-    Transpose,
-    replaced,
-    walk,
-)
+from grader.formulas import ast as nodes
+from grader.formulas.ast import Node
 
 _PLUS, _TIMES, _TIGHT = 1, 2, 3
 #: Digits and a minus as superscripts.
@@ -36,43 +20,43 @@ def show(node: Node, around: int = 0) -> str:
 
 def _strength(node: Node) -> int:
     match node:
-        case Sum() if dotted := _dotted(node):
+        case nodes.Sum() if dotted := _dotted(node):
             return _TIGHT if dotted.endswith(("]", "])")) else _PLUS
-        case Plus():
+        case nodes.Plus():
             return _PLUS
-        case Times() | Sum() | Derivative():
+        case nodes.Times() | nodes.Sum() | nodes.Derivative():
             return _TIMES
-        case Number(value) if value.denominator != 1:
+        case nodes.Number(value) if value.denominator != 1:
             return _TIMES
     return _TIGHT
 
 
 def _text(node: Node) -> str:
     match node:
-        case Number(value):
+        case nodes.Number(value):
             text = number(value)
-        case Name(name):
+        case nodes.Name(name):
             text = _index(name)
-        case Plus(terms):
+        case nodes.Plus(terms):
             text = ""
             for minus, term in terms:
                 sign = "−" if minus else "+"
                 text += (f" {sign} " if text else sign if minus else "") + show(term, _TIMES)
-        case Times(first, rest):
+        case nodes.Times(first, rest):
             text = _product(first, rest)
-        case Power(base, exponent):
+        case nodes.Power(base, exponent):
             text = _power(base, exponent)
-        case Transpose(of):
-            text = f"({show(of)})ᵀ" if isinstance(of, Transpose) else f"{show(of, _TIGHT)}ᵀ"
-        case Subscript(of, at):
+        case nodes.Transpose(of):
+            text = f"({show(of)})ᵀ" if isinstance(of, nodes.Transpose) else f"{show(of, _TIGHT)}ᵀ"
+        case nodes.Subscript(of, at):
             text = show(of, _TIGHT) + _lowered(at)
-        case ListNode(items):
+        case nodes.ListNode(items):
             text = f"[{_commas(items)}]"
-        case FunctionCall(function, args):
+        case nodes.FunctionCall(function, args):
             text = _call(function, args)
-        case Sum():
+        case nodes.Sum():
             text = _dotted(node) or _sum(node)
-        case Derivative(of, by):
+        case nodes.Derivative(of, by):
             text = f"∂{show(of, _TIGHT)}/∂{show(by, _TIGHT)}"
     return text
 
@@ -88,7 +72,7 @@ def _call(function: str, args: tuple[Node, ...]) -> str:
             inside = f"{show(of)} | {_commas(tuple(given))}" if given else show(of)
             return f"E[{inside}]" if function == "E" else f"Var({inside})"
         case "sqrt", (of,):
-            return f"√({show(of)})" if isinstance(of, Power) else f"√{show(of, _TIGHT)}"
+            return f"√({show(of)})" if isinstance(of, nodes.Power) else f"√{show(of, _TIGHT)}"
         case "d", (of,):
             return f"d{show(of, _TIGHT)}"
         case "ones", ():
@@ -111,11 +95,11 @@ def _commas(nodes: tuple[Node, ...]) -> str:
     return ", ".join(map(show, nodes))
 
 
-def _product(first: Node, rest: tuple[tuple[Sign, Node], ...]) -> str:
+def _product(first: Node, rest: tuple[tuple[nodes.Sign, Node], ...]) -> str:
     # A sum sign extends to the end of the product, so it needs brackets inside one.
-    ends = first.rest[-1][0] if isinstance(first, Times) else " "
+    ends = first.rest[-1][0] if isinstance(first, nodes.Times) else " "
     apart = ends in ("/", "⊙", "⊗") or (ends != " " and rest[0][0] == " ")
-    apart = apart or _opens(first) or (isinstance(first, Number) and first.value.denominator != 1)
+    apart = apart or _opens(first) or (isinstance(first, nodes.Number) and first.value.denominator != 1)
     text = f"({show(first)})" if apart else show(first, _TIMES)
     before = " "
     for place, (sign, factor) in enumerate(rest):
@@ -131,23 +115,27 @@ def _product(first: Node, rest: tuple[tuple[Sign, Node], ...]) -> str:
 def _power(base: Node, exponent: Node) -> str:
     # q_i² but (√d)²: without brackets it would be parsed differently.
     text = show(base, _TIGHT)
-    if isinstance(base, Power) or (isinstance(base, FunctionCall) and base.function == "sqrt"):
+    if isinstance(base, nodes.Power) or (isinstance(base, nodes.FunctionCall) and base.function == "sqrt"):
         text = f"({text})"
-    if isinstance(exponent, Number) and exponent.value.denominator == 1 and exponent.value >= 0:
+    if isinstance(exponent, nodes.Number) and exponent.value.denominator == 1 and exponent.value >= 0:
         return text + str(exponent.value).translate(RAISED)
-    return f"{text}^{show(exponent, _TIGHT)}" if isinstance(exponent, (Name, Number)) else f"{text}^({show(exponent)})"
+    return (
+        f"{text}^{show(exponent, _TIGHT)}"
+        if isinstance(exponent, (nodes.Name, nodes.Number))
+        else f"{text}^({show(exponent)})"
+    )
 
 
 def _lowered(at: tuple[Node, ...]) -> str:
     # R_{m θ} would have two indices.
     match at:
-        case (Times(first, rest),) if all(sign == " " for sign, _ in rest):
-            at = (Times(first, tuple(("·", factor) for _, factor in rest)),)
+        case (nodes.Times(first, rest),) if all(sign == " " for sign, _ in rest):
+            at = (nodes.Times(first, tuple(("·", factor) for _, factor in rest)),)
     shown = ",".join(map(show, at))
     return f"_{shown}" if len(shown) == 1 else f"_{{{shown}}}"
 
 
-def _sum(node: Sum) -> str:
+def _sum(node: nodes.Sum) -> str:
     if not node.indices:
         return f"sum({show(node.body)})"
     below = (node.relation or ",").join([*map(_index, node.indices), *([show(node.without)] if node.without else [])])
@@ -159,40 +147,40 @@ def _sum(node: Sum) -> str:
     return f"{sign} {show(node.body, _TIMES)}"
 
 
-def _dotted(node: Sum) -> str:
+def _dotted(node: nodes.Sum) -> str:
     """A sum, vector or matrix that was written with …, by its first and last term; empty for others.
 
     Each term is said twice. So one may be in another, and no more, and not under the same index, as names bring it.
     """
-    inside = {part.indices for part in walk(node.body) if isinstance(part, Sum) and _has_dots(part)}
+    inside = {part.indices for part in nodes.walk(node.body) if isinstance(part, nodes.Sum) and _has_dots(part)}
     if not _has_dots(node) or node.high is None or node.indices in inside or len(inside) > 1:
         return ""
-    index = Name(node.indices[0])
+    index = nodes.Name(node.indices[0])
     entry = _entry(node.body, index)
     again = entry and _entry(entry, index)
-    ends = [replaced(again or entry or node.body, {index: end}) for end in (node.low or ONE, node.high)]
+    ends = [nodes.replaced(again or entry or node.body, {index: end}) for end in (node.low or nodes.ONE, node.high)]
     if entry is None:
         return " + … + ".join(show(end, _TIMES) for end in ends)
     listed = f"[{', …, '.join(map(show, ends))}]"
     return f"diag({listed})" if again else listed
 
 
-def _has_dots(node: Sum) -> bool:
+def _has_dots(node: nodes.Sum) -> bool:
     return [name[1:] for name in node.indices] == ["…"]
 
 
 def _opens(node: Node) -> bool:
     """Whether a node begins with a sign of a sum, which extends as far as it can."""
-    return isinstance(node, Sum) and _strength(node) == _TIMES
+    return isinstance(node, nodes.Sum) and _strength(node) == _TIMES
 
 
-def _entry(node: Node, index: Name) -> Node | None:
+def _entry(node: Node, index: nodes.Name) -> Node | None:
     """``node`` without the unit vector at ``index`` that it is multiplied by; None if it is not."""
     match node:
-        case Times(entry, (("⊗", FunctionCall("onehot", (at, _))),)) if at == index:
+        case nodes.Times(entry, (("⊗", nodes.FunctionCall("onehot", (at, _))),)) if at == index:
             return entry
-        case Times(first, rest) if found := _entry(first, index):
-            return Times(found, rest)
-        case Sum(body=body) if found := _entry(body, index):
+        case nodes.Times(first, rest) if found := _entry(first, index):
+            return nodes.Times(found, rest)
+        case nodes.Sum(body=body) if found := _entry(body, index):
             return replace(node, body=found)
     return None

@@ -14,24 +14,8 @@ from typing import cast
 
 from grader.core.model import Message, Text
 from grader.core.tables import patterns, table
-from grader.formulas.ast import (
-    IMAGINARY,
-    ONE,
-    Derivative,
-    FunctionCall,
-    Name,
-    Node,
-    Number,
-    Plus,
-    Subscript,
-    Sum,
-    Times,
-    children,
-    free_names,
-    replaced,
-    walk,
-    with_children,
-)
+from grader.formulas import ast as nodes
+from grader.formulas.ast import Node
 from grader.formulas.errors import ParseError
 from grader.formulas.parse import index_names, parse_chain
 from grader.formulas.printer import show
@@ -181,12 +165,12 @@ def _read_lines(
 
 def _summed(node: Node, known: Collection[str]) -> Node:
     """``node`` with a sum over each index that a term has twice and that is not ``known``: A_ij B_jk."""
-    if isinstance(node, Plus):
-        return with_children(node, [_summed(term, known) for term in children(node)])
-    places = [part.at for part in walk(node) if isinstance(part, Subscript)]
-    times = Counter(name for at in places for index in at for name in free_names(index))
+    if isinstance(node, nodes.Plus):
+        return nodes.with_children(node, [_summed(term, known) for term in nodes.children(node)])
+    places = [part.at for part in nodes.walk(node) if isinstance(part, nodes.Subscript)]
+    times = Counter(name for at in places for index in at for name in nodes.free_names(index))
     for name in (name for name, count in times.items() if count > 1 and name not in known):
-        node = Sum((name,), None, None, "", node)
+        node = nodes.Sum((name,), None, None, "", node)
     return node
 
 
@@ -207,42 +191,44 @@ class LocalNames:
     def unfolded(self, node: Node) -> Node:
         """``node`` with formulas in place of their names."""
         match node:
-            case Name(name) if name not in self.parameters:
+            case nodes.Name(name) if name not in self.parameters:
                 return self.formulas.get(name, node)
-            case Derivative(of, Name(by)) if self._adds(of, by):
-                return Name("I")
-            case FunctionCall("Re" | "Im") if "i" in self.formulas:
+            case nodes.Derivative(of, nodes.Name(by)) if self._adds(of, by):
+                return nodes.Name("I")
+            case nodes.FunctionCall("Re" | "Im") if "i" in self.formulas:
                 node = self._in_the_plane(node)
-            case FunctionCall(name, args) | Subscript(Name(name), args) if self._fits(name, args):
+            case nodes.FunctionCall(name, args) | nodes.Subscript(nodes.Name(name), args) if self._fits(name, args):
                 given = dict(zip(self.parameters[name], map(self.unfolded, args), strict=True))
-                names = {part.name for arg in given.values() for part in walk(arg) if isinstance(part, Name)}
+                names = {
+                    part.name for arg in given.values() for part in nodes.walk(arg) if isinstance(part, nodes.Name)
+                }
                 return LocalNames(self.vocabulary, given).unfolded(_apart(self.formulas[name], frozenset(names)))
-        below = children(node)
-        return with_children(node, [self.unfolded(child) for child in below]) if below else node
+        below = nodes.children(node)
+        return nodes.with_children(node, [self.unfolded(child) for child in below]) if below else node
 
     def _fits(self, name: str, args: Sequence[Node]) -> bool:
         return len(self.parameters.get(name, ())) == len(args) > 0
 
     def _adds(self, of: Node, by: str) -> bool:
         """Whether ``by`` is a term of a sum, and a name of this answer: ∂(u + v)/∂u, or ∂g/∂u for g(u, v) = u + v."""
-        if isinstance(of, Name) and by in self.parameters.get(of.name, ()):
+        if isinstance(of, nodes.Name) and by in self.parameters.get(of.name, ()):
             of = self.formulas[of.name]
-        elif isinstance(of, Name) and by in self.formulas:
+        elif isinstance(of, nodes.Name) and by in self.formulas:
             of = self.restated.get(of.name, of)
         elif by not in self.formulas:
             return False
-        terms = of.terms if isinstance(of, Plus) else ()
-        return (False, Name(by)) in terms and sum(part == Name(by) for part in walk(of)) == 1
+        terms = of.terms if isinstance(of, nodes.Plus) else ()
+        return (False, nodes.Name(by)) in terms and sum(part == nodes.Name(by) for part in nodes.walk(of)) == 1
 
     def _in_the_plane(self, node: Node) -> Node:
         """``node`` with q_1 + i q_2 for a vector q."""
         match node:
-            case Name(name) if self.vocabulary.kinds.get(name) == "vector":
-                one, two = (Subscript(node, (Number(Fraction(at)),)) for at in (1, 2))
-                return Plus(((False, one), (False, Times(IMAGINARY, ((" ", two),)))))
-            case Subscript():
+            case nodes.Name(name) if self.vocabulary.kinds.get(name) == "vector":
+                one, two = (nodes.Subscript(node, (nodes.Number(Fraction(at)),)) for at in (1, 2))
+                return nodes.Plus(((False, one), (False, nodes.Times(nodes.IMAGINARY, ((" ", two),)))))
+            case nodes.Subscript():
                 return node
-        return with_children(node, [self._in_the_plane(child) for child in children(node)])
+        return nodes.with_children(node, [self._in_the_plane(child) for child in nodes.children(node)])
 
 
 def with_local_names(text: str, vocabulary: Vocabulary) -> tuple[str, LocalNames, str]:
@@ -261,7 +247,7 @@ def _local_names(lines: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> Lo
         lines = [(number, normalize(line)) for number, line in lines[:MOST_LINES]]
     written = " ".join(line for _, line in lines)
     if _phrase("in_the_plane").search(written) and not _phrase("index_i").search(written):
-        local = LocalNames(with_name(vocabulary, "i", "scalar"), {"i": IMAGINARY})
+        local = LocalNames(with_name(vocabulary, "i", "scalar"), {"i": nodes.IMAGINARY})
     for at, (number, line) in 2 * [*enumerate(lines[:MOST_LINES])]:  # a formula may use names that are given below it
         others = [other for place, (_, other) in enumerate(lines) if place != at]
         for name, formula in _names_given(line, others, local.vocabulary):
@@ -355,7 +341,7 @@ def _with_name(local: LocalNames, name: str, text: str, place: tuple[int, str]) 
         why = _LINE.fill(number=place[0], text=excerpt_of(place[1]), why=why)
         return replace(local, unread={**local.unread, of: why})
     formula = local.unfolded(formula)
-    if len(list(itertools.islice(walk(formula), _MOST_PARTS))) == _MOST_PARTS:
+    if len(list(itertools.islice(nodes.walk(formula), _MOST_PARTS))) == _MOST_PARTS:
         raise ParseError(_LONG)
     extended = with_name(known, of, "function" if argument else "definition")
     with_parameters = {**local.parameters, of: parameters} if parameters else local.parameters
@@ -370,13 +356,13 @@ def with_name(vocabulary: Vocabulary, name: str, kind: Kind) -> Vocabulary:
 
 def _apart(node: Node, taken: frozenset[str]) -> Node:
     """``node`` with other indices in its sums than the names ``taken``."""
-    if isinstance(node, Sum) and (same := next((index for index in node.indices if index in taken), None)):
-        used = taken | {part.name for part in walk(node) if isinstance(part, Name)} | {*node.indices}
+    if isinstance(node, nodes.Sum) and (same := next((index for index in node.indices if index in taken), None)):
+        used = taken | {part.name for part in nodes.walk(node) if isinstance(part, nodes.Name)} | {*node.indices}
         other = next((letter for letter in string.ascii_lowercase[8:] if letter not in used), f"{same}'")
-        renamed = replaced(node, {Name(same): Name(other)})
+        renamed = nodes.replaced(node, {nodes.Name(same): nodes.Name(other)})
         indices = tuple(other if index == same else index for index in node.indices)
-        return _apart(replace(cast(Sum, renamed), indices=indices), taken)
-    return with_children(node, [_apart(child, taken) for child in children(node)])
+        return _apart(replace(cast(nodes.Sum, renamed), indices=indices), taken)
+    return nodes.with_children(node, [_apart(child, taken) for child in nodes.children(node)])
 
 
 def _known(word: str, vocabulary: Vocabulary) -> bool:
@@ -493,13 +479,15 @@ def _both_cases(cases: Sequence[_Case]) -> tuple[Side, ...]:
     if not opposite or not all(case.sides for case in cases):
         raise ParseError(_CASES)
     one, two = sorted(cases[0].indices)
-    delta = FunctionCall("delta", (Name(one), Name(two)))
-    apart = Plus(((False, ONE), (True, delta)))
+    delta = nodes.FunctionCall("delta", (nodes.Name(one), nodes.Name(two)))
+    apart = nodes.Plus(((False, nodes.ONE), (True, delta)))
     same, other = (case.sides for case in sorted(cases, key=lambda case: not case.equal))
     found: list[Side] = []
     for step in range(max(len(same), len(other))):
         here, there = same[min(step, len(same) - 1)], other[min(step, len(other) - 1)]
-        node = Plus(((False, Times(delta, ((" ", here.node),))), (False, Times(apart, ((" ", there.node),)))))
+        node = nodes.Plus(
+            ((False, nodes.Times(delta, ((" ", here.node),))), (False, nodes.Times(apart, ((" ", there.node),))))
+        )
         text = f"{one} = {two}: {here.text}; {one} ≠ {two}: {there.text}"
         found.append(Side(node, max(here.number, there.number), text, goes_on=step > 0))
     return tuple(found)
