@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -84,15 +85,15 @@ def _known(names: Iterable[str], possible: list[str], listed: list[str], message
 
 
 def _touched(question: Question, submission: Submission, course: Course) -> bool:
-    names = [e.name for e in question.exercises if files_defining(submission, e.name)]
     answered = {answer.item for answer in submission.answers or ()}
     if any(item.id in answered for item in question.items):
         return True
-    if names and len(submission.files) == 1:
-        # A single file named after a question may define helpers that are exercises of other questions.
-        own = next((q for q in course.questions if is_named_after(submission.files[0].path, q)), question)
-        return own is question or not any(files_defining(submission, e.name) for e in own.exercises)
-    return bool(names)
+    for file in itertools.chain(*(files_defining(submission, e.name) for e in question.exercises)):
+        # A file named after a question may define helpers that are exercises of other questions.
+        own = next((q for q in course.questions if is_named_after(file.path, q)), question)
+        if own is question or not any(file in files_defining(submission, e.name) for e in own.exercises):
+            return True
+    return False
 
 
 def _anything(chosen: list[ChosenQuestion], submission: Submission) -> bool:

@@ -134,6 +134,7 @@ def results_of(report: Report) -> dict[str, ItemResult]:
         ({"q12": DOUBLE}, {}, {"Q5": ["double"]}),
         ({"q05": HALVE}, {}, {"Q11": ["halve", "turn"]}),
         ({"q05": DOUBLE, "helpers": HALVE}, {}, {"Q5": ["double"], "Q11": ["halve", "turn"]}),
+        ({"q05": DOUBLE + HALVE, "beside": "x = 1\n"}, {}, {"Q5": ["double"]}),
         ({"q11": DOUBLE + HALVE}, {"questions": ("q5",)}, {"Q5": ["double"]}),
         ({"q11": DOUBLE + HALVE}, {"questions": ("Q5", "Q11")}, {"Q5": ["double"], "Q11": ["halve", "turn"]}),
         ({"q11": DOUBLE + HALVE}, {"exercises": ("turn", "halve")}, {"Q11": ["halve", "turn"]}),
@@ -899,18 +900,18 @@ def test_a_module_that_is_not_available_costs_what_uses_it(sandbox: Sandbox) -> 
     """Only that; the report names the module, its file and line once, and says whose it is to bring."""
     using = "def double(x): return tqdm(x)\n"
     text = "import tqdm, numpy\nfrom q05 import softmax\nimport grader.course.schema\nimport tqdm\n"
-    files = {"q11": f"{text}{using}{HALVE}{TURN}", "beside": "import matplotlib\n"}
+    files = {"work": f"{text}{using}{HALVE}{TURN}", "beside": "import matplotlib\n"}
     report = grade(replace(COURSE, packages=("einops",)), submission(**files), sandbox.observe)
     found = {e.name: e for q in report.questions for e in q.exercises}
     statuses = {name: each.status for name, each in found.items()}
     assert statuses == {"double": Status.RAISED, "halve": Status.PASSED, "turn": Status.PASSED}
-    assert "tqdm is not available here (imported in q11.py, line 1) at q11.py, line 5" in found["double"].message.en  # type: ignore[union-attr]
+    assert "tqdm is not available here (imported in work.py, line 1) at work.py, line 5" in found["double"].message.en  # type: ignore[union-attr]
     assert [
         (notice.where, plain(notice.text.en).partition("; submit")[0].partition(". ")[0]) for notice in report.notices
     ] == [
-        ("q11.py", "line 1: tqdm is not available here; only NumPy, torch, einops and the standard library are"),
-        ("q11.py", "line 2: the module q05 is not among the submitted files"),
-        ("q11.py", "line 3: grader belongs to the grader, and submitted code cannot import it"),
+        ("work.py", "line 1: tqdm is not available here; only NumPy, torch, einops and the standard library are"),
+        ("work.py", "line 2: the module q05 is not among the submitted files"),
+        ("work.py", "line 3: grader belongs to the grader, and submitted code cannot import it"),
     ]
     assert all("第" in plain(notice.text.zh) for notice in report.notices)
 
