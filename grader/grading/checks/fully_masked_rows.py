@@ -51,8 +51,8 @@ from grader.grading.properties import one_call
 KIND = CheckKind(
     Message("fully masked rows", "check"),
     alone=Message(
-        "Every other result is correct; only queries that may attend to no key, in all heads or in some, get a wrong "
-        "output."
+        "Every other result is correct; only some queries that may attend to no key, in all heads or in one, get a "
+        "wrong output."
     ),
     reference=True,
     every_case=True,

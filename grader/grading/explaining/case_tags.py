@@ -79,7 +79,9 @@ def _shape(array: NDArray[np.generic]) -> dict[str, bool]:
     several = array.ndim >= 2
     return {
         "several-samples": array.ndim >= 3 and array.shape[0] > 1,
-        "no-samples": array.ndim <= 2,
+        "no-samples": array.ndim <= 2 and array.dtype.kind == "f",  # ids may have one text per row
+        "one-axis": array.ndim == 1,
+        "three-axes": array.ndim == 3,
         "many-axes": array.ndim >= 4,
         "square": several and array.shape[-1] == array.shape[-2],
         "one-row": several and array.shape[-2] == 1,

@@ -131,7 +131,7 @@ def _goes_with(tag: Tag, other: Tag) -> bool:
     return len(both) == 1 or both <= _AXES or (tag[1] == other[1] and (tag[0] == "given" or both <= _LENGTHS))
 
 
-_AXES = {"several-samples", "no-samples", "many-axes"}
+_AXES = {"several-samples", "no-samples", "one-axis", "three-axes", "many-axes"}
 _LENGTHS = {"unequal-lengths", "first-longer", "first-shorter"}
 
 

@@ -15,6 +15,7 @@ from grader.core.model import (
     Course,
     Diagnosis,
     Exercise,
+    Mistake,
     Observation,
     Program,
     Question,
@@ -119,6 +120,12 @@ class WrongExercise:
     def public_values(self) -> Iterator[Evidence]:
         """The public cases in which values are wrong."""
         return (each for each in self.evidence if each.failed and each.of_values and each.seen.case.public)
+
+    def rules_out(self, mistake: Mistake) -> bool:
+        """Whether the code passes every check of a kind that ``mistake`` fails: then it was not made."""
+        counted = [(each.seen.spec.kind, each.failed) for each in self.evidence if each.counts]
+        passed = {kind for kind, _ in counted} - {kind for kind, failed in counted if failed}
+        return any(name.partition("/")[0] in passed for name in mistake.fails)
 
 
 @dataclass(frozen=True, slots=True)

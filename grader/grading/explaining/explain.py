@@ -16,8 +16,8 @@ from grader.grading.explaining.relation import relation
 from grader.grading.explaining.slip import slip, small_slip
 
 _OVERWRITTEN = Message(
-    "The call changes its arguments in place, and what it reads from them afterwards is no longer the input. Work on a "
-    "copy: that may be all that is wrong."
+    "The call changes its arguments in place. Work on a copy first: whatever is read from them afterwards is no longer "
+    "the input."
 )
 _CHANGE = "unchanged_inputs"
 #: The largest number of diagnoses for one exercise.

@@ -188,7 +188,8 @@ def _without_samples(count: int, array: _Array) -> _Array:
 
 
 _SAMPLES: dict[str, Callable[[int, _Array], _Array]] = {
-    "several-samples": _several, "no-samples": _without_samples, "many-axes": _without_samples,
+    "several-samples": _several, "no-samples": _without_samples, "one-axis": _without_samples,
+    "three-axes": _without_samples, "many-axes": _without_samples,
 }  # fmt: skip
 
 

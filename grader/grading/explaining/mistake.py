@@ -24,7 +24,8 @@ _ENOUGH, _MANY, _LARGE = 3, 8, 100
 
 def mistake(failure: WrongExercise) -> Iterator[Diagnosis]:
     """The misconception that explains all evidence, or two that do so together."""
-    single = diagnose(failure.evidence, failure.known, failure.array_type)
+    possible = [each for each in failure.known if not failure.rules_out(each.mistake)]
+    single = diagnose(failure.evidence, possible, failure.array_type)
     if single is not None and not _is_confirmed(failure, single):
         return
     names = (single.misconception,) if single else pairs.both(failure) or pairs.by_case(failure)

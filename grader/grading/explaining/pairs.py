@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.core.model import Observation, Returned
+from grader.course import edits
 from grader.grading.explaining.evidence import Evidence, WrongExercise
 from grader.grading.explaining.mistakes import agree
 from grader.grading.explaining.relations import ENOUGH, equal_entries, leaves
+from grader.grading.plan import module_of
 
 #: The maximum number of pairs that are run for one failing exercise.
 _MOST_RUN = 40
@@ -23,23 +25,32 @@ _TELLING = 2 * ENOUGH
 def both(failure: WrongExercise) -> tuple[str, ...]:
     """The misconceptions of the pair that explains all evidence; first, one that changes the case that a report shows.
 
-    If several pairs do, only the misconceptions that they share are returned.
+    If several pairs do, only the misconceptions that they share are returned. Results that say little, such as counts,
+    have to be those of the pair for all fresh inputs, too.
     """
     values = tuple(at for at, each in enumerate(failure.evidence) if each.counts and each.of_values)
     telling = {at: _tells(failure.evidence[at].signature) for at in values if failure.evidence[at].failed}
-    if failure.pair is None or sum(telling.values()) < _TELLING:
+    if failure.pair is None or not telling:
         return ()
     most = max(telling, key=lambda at: telling[at])
     found, known, changed = [], failure.known, failure.changed()
     for one, two in itertools.islice(_candidates(failure), _MOST_RUN):
         # Nearly all pairs fail the first test, which is cheap.
-        if all(_explains(failure, (one, two), numbers) for numbers in ((most,), values)):
+        agrees = all(_explains(failure, (one, two), numbers) for numbers in ((most,), values))
+        if agrees and (sum(telling.values()) >= _TELLING or _is_confirmed(failure, one, two)):
             ordered = sorted((one, two), key=lambda number: min(telling) not in changed[number])
             found.append(tuple(known[number].mistake.misconception for number in ordered))
     if not found:
         return ()
     shared = set(found[0]).intersection(*map(set, found[1:]))
     return tuple(dict.fromkeys(name for name in found[0] if name in shared))
+
+
+def _is_confirmed(failure: WrongExercise, one: int, two: int) -> bool:
+    """Whether the code does what both mistakes together do, for all fresh inputs."""
+    made = (failure.known[one].mistake.edits, failure.known[two].mistake.edits)
+    both = edits.apply_both(failure.course.reference, *made, module_of(failure.exercise))
+    return {*failure.rerun(failure.fresh(), reference=both)} == {True}
 
 
 def _candidates(failure: WrongExercise) -> Iterator[tuple[int, int]]:
@@ -55,7 +66,8 @@ def _candidates(failure: WrongExercise) -> Iterator[tuple[int, int]]:
     changed = [each & counted for each in failure.changed()]
     same = [{at for at, each in values if _agrees(failure, at, mistake.observations[at])} for mistake in known]
     failed = {at for at, each in values if each.failed}
-    for one, two in itertools.combinations(range(len(known)), 2):
+    made = [at for at, each in enumerate(known) if not failure.rules_out(each.mistake)]
+    for one, two in itertools.combinations(made, 2):
         alone = (changed[one] - changed[two]) <= same[one] and (changed[two] - changed[one]) <= same[two]
         possible = failed and changed[one] and changed[two] and failed <= changed[one] | changed[two] and alone
         both = ((each, known[one].observations[at], known[two].observations[at]) for at, each in values)
@@ -89,6 +101,8 @@ def by_case(failure: WrongExercise) -> tuple[str, ...]:
         return ()  # too little information for any explanation
     explained: dict[str, set[int]] = {}
     for mistake in failure.known:
+        if failure.rules_out(mistake.mistake):
+            continue
         here = {at for at in failed if _agrees(failure, at, mistake.observations[at])}
         explained[mistake.mistake.misconception] = explained.get(mistake.mistake.misconception, set()) | here
     covers = [

@@ -39,7 +39,7 @@ from grader.grading.checks.values import Options
 from grader.grading.compare import compare
 from grader.grading.explaining import landmarks
 from grader.grading.explaining.landmarks import Where
-from grader.grading.explaining.place_text import NEXT_STEP, REPAIRS_ALL, first_difference, missing_after, sentence
+from grader.grading.explaining.place_text import NEXT_STEP, first_difference, missing_after, repairing, sentence
 from grader.grading.explaining.reruns import Reruns
 from grader.grading.explaining.terms import NamedValue
 from grader.grading.explaining.traces import (
@@ -85,8 +85,12 @@ CPU_IN_A_CLASS = 2.0
 CPU_OF_A_SUBMISSION = 18.0
 
 Precision = Literal["float32", "float64"]
+#: The number of a case, and of one of the values that it returns; they are compared one by one.
+Part: TypeAlias = tuple[int, int]
 #: Substitutions: the number of a probe, and the index of the reference value that takes the place of its value.
 Pairs: TypeAlias = tuple[tuple[int, int], ...]
+#: The traces of cases, by number.
+Traces: TypeAlias = Mapping[int, Trace]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,11 +121,16 @@ class ReferenceRun:
 
 @dataclass(frozen=True, slots=True)
 class Substitution:
-    """A substitution that makes results correct: a probe, the index of the reference value, and the cases."""
+    """A substitution that makes results correct: a probe, the index of the reference value, and which results."""
 
     probe: int
     mark: int
-    cases: tuple[int, ...]
+    parts: frozenset[Part]
+
+    @property
+    def cases(self) -> list[int]:
+        """The cases of these results."""
+        return sorted({at for at, _ in self.parts})
 
 
 def explain(code: Reruns, statuses: Sequence[Status], named: tuple[str, ...]) -> tuple[Diagnosis, ...]:
@@ -211,37 +220,39 @@ class _Search:
                 yield from self._diagnoses(precision, first)
                 return
 
-    def _usable(self, traces: Mapping[int, Trace]) -> bool:
+    def _usable(self, traces: Traces) -> bool:
         """Whether every case is wrong in this precision, too, and a second run gives the same result."""
         return all(
             not self.right(at, trace.result) and equal_results(trace.result, trace.again)
             for at, trace in traces.items()
         )
 
-    def _diagnoses(self, precision: Precision, first: Mapping[int, Trace]) -> Iterator[Diagnosis]:
-        found, traces, left = list[Substitution](), first, set(first)
+    def _diagnoses(self, precision: Precision, first: Traces) -> Iterator[Diagnosis]:
+        found, traces = list[Substitution](), first
+        left = {part for at, trace in first.items() for part in self.wrong(at, trace.result)}
         while left and len(found) < MOST_PLACES:
             best = self.best(traces, first, [each.probe for each in found])
             if best is None:
                 break
             found.append(best)
-            left -= set(best.cases)
+            left -= best.parts
             if left:
-                traces = self.run(precision, _fixed(found), sorted(left))
-        if not left:  # a substitution that repairs only some cases may do so by chance
+                traces = self.run(precision, _fixed(found), sorted({at for at, _ in left}))
+        if not left:  # a substitution that repairs only some results may do so by chance
             # One place that repairs two mistakes is where their effects meet, and is itself correct.
             others = self.confirmed(precision, found) if len(found) >= self.mistakes else None
-            for number, each in enumerate(found if others is not None else (), 1):
-                if self.is_last_word(first[each.cases[0]].where[each.probe], [*first.values(), *(others or ())]):
-                    yield from self.diagnosis(first, each, whole=number == len(found))
+            ran = [*first.values(), *(others or ())]
+            of = [each for each in found if self.is_last_word(first[each.cases[0]].where[each.probe], ran)]
+            told = [each for one in of for each in self.diagnosis(first, one)] if others is not None else []
+            yield from told if len(told) < len(found) else (*told[:-1], repairing(told[-1], len(told)))
         elif not self.mistakes and (said := self.missing(first)) is not None:
             yield said
 
     def confirmed(self, precision: Precision, found: Sequence[Substitution]) -> list[Trace] | None:
         """The traces of the cases that did not choose the substitutions; None unless these make all of them right."""
         others = range(self.chosen, len(self.cases))
-        traces = self.traced(precision, [(at, _fixed(found)) for at in others], search=False)
-        right = [trace for at, trace in zip(others, traces, strict=True) if trace and self.right(at, trace.result)]
+        traces = self.run(precision, _fixed(found), others, search=False)
+        right = [trace for at, trace in traces.items() if self.right(at, trace.result)]
         return right if len(right) == len(others) else None
 
     def is_last_word(self, where: Where, traces: Sequence[Trace]) -> bool:
@@ -250,47 +261,46 @@ class _Search:
         lines = {line for label, line, *_ in reached if label == where[0]}
         return all(lines.intersection(block) for block in changes_below(self.code.files, where))
 
-    def run(self, precision: Precision, fixed: Pairs, cases: Iterable[int]) -> dict[int, Trace]:
-        """The traces of these cases, with every fitting substitution in addition to ``fixed`` ones."""
-        numbers = list(cases)
-        traces = self.traced(precision, [(at, fixed) for at in numbers])
-        return {at: trace for at, trace in zip(numbers, traces, strict=True) if trace is not None}
-
-    def traced(
-        self, precision: Precision, asked: Sequence[tuple[int, Pairs]], *, search: bool = True
-    ) -> list[Trace | None]:
-        """The traces for pairs (case, fixed substitutions); None on failure.
+    def run(self, precision: Precision, fixed: Pairs, cases: Sequence[int], *, search: bool = True) -> Traces:
+        """The traces of these cases with ``fixed`` substitutions, without those that could not be run.
 
         With ``search``, all other substitutions that fit are tried, too.
         """
         plan, child, for_class = self.code.plan, self.code.child, self.code.context.for_class
-        cpu = min(CPU_IN_A_CLASS if for_class else CPU, child.left)
-        most = int(min(RERUNS_IN_A_CLASS if for_class else MOST_RERUNS, child.reruns))
-        if cpu <= 0 or most < len(asked) or not asked:
-            return [None] * len(asked)
+        cpu = min(CPU_IN_A_CLASS if for_class else CPU, child.left) / max(1, len(cases))
+        most = int(min(RERUNS_IN_A_CLASS if for_class else MOST_RERUNS, child.reruns)) // max(1, len(cases))
+        if cpu <= 0 or not most or not cases:
+            return {}
         assert plan.file is not None
         programs = []
-        for number, (at, fixed) in enumerate(asked):
+        for at in cases:
             values = tuple(tuple(map(to_array, mark.values[at])) for mark in self.marks)
-            share = Probing(values, fixed, most // len(asked) if search else 0, cpu / len(asked))
-            array_type, group = self.code.form.array_type, f"place {number}"
+            array_type, group = self.code.form.array_type, f"place {at}"
             target = Target(plan.exercise, plan.file.module, array_type, precision, group, plan.calls)
-            programs.append(_program(target, self.cases[at].variant_drawn, self.cases[at].spec, share))
+            probing = Probing(values, fixed, most if search else 0, cpu)
+            programs.append(_program(target, self.cases[at].variant_drawn, self.cases[at].spec, probing))
         limits = Limits(
-            group_cpu=cpu / len(asked) + 0.2, group_wall=1.0 + cpu, import_cpu=1.0, import_wall=2.0, fresh_children=8
+            group_cpu=cpu + 0.2, group_wall=1.0 + cpu * len(cases), import_cpu=1.0, import_wall=2.0, fresh_children=8
         )
         seen = child.observe(Job(self.code.files, tuple(programs)), limits)
-        traces = [
-            trace and replace(trace, tried=trace.tried[: most // len(asked)])
-            for trace in map(read_trace, seen.observations)
-        ]
-        child.reruns -= sum(len(trace.tried) for trace in traces if trace)
+        found = zip(cases, map(read_trace, seen.observations), strict=True)
+        traces = {at: replace(trace, tried=trace.tried[:most]) for at, trace in found if trace is not None}
+        child.reruns -= sum(len(trace.tried) for trace in traces.values())
         return traces
 
     def right(self, at: int, result: tuple[Any, ...]) -> bool:
         """Whether ``result`` is correct in case ``at``."""
-        options = read(self.cases[at].spec, Options)
-        return bool(result) and compare(self.reference.results[at], result[0], options.rtol, options.atol) is None
+        return not self.wrong(at, result)
+
+    def wrong(self, at: int, result: tuple[Any, ...]) -> set[Part]:
+        """The values of ``result`` that are wrong in case ``at``; all of them if there are not as many as expected."""
+        options, expected, got = read(self.cases[at].spec, Options), (self.reference.results[at],), result
+        if isinstance(expected[0], tuple):
+            expected, got = expected[0], result[0] if result and isinstance(result[0], tuple) else ()
+        if len(got) != len(expected):
+            return {(at, number) for number in range(len(expected))}
+        pairs = enumerate(zip(expected, got, strict=True))
+        return {(at, n) for n, pair in pairs if compare(*pair, options.rtol, options.atol) is not None}
 
     def is_candidate(self, mark: ReferenceValue, where: Where) -> bool:
         """Whether this value could be what is missing at this place of the submission."""
@@ -305,29 +315,32 @@ class _Search:
             for changed, first, last in self.lines
         )
 
-    def best(
-        self, traces: Mapping[int, Trace], first: Mapping[int, Trace], put_in: Sequence[int] = ()
-    ) -> Substitution | None:
-        """The substitution that makes the most cases correct; of several, the earliest.
+    def best(self, traces: Traces, first: Traces, put_in: Sequence[int] = ()) -> Substitution | None:
+        """The substitution that makes the most results correct, and none wrong; of several, the earliest.
 
         ``put_in`` are the probes that already have a landmark in ``traces``, but not in ``first``. If one place is not
         enough, it must be unlikely to fit by chance: a named value, or one that repairs every case that reaches the
         expression, which some cases in ``first`` do not.
         """
-        marks, repairs = self.marks, dict[tuple[int, int], set[int]]()
+        marks, repairs = self.marks, dict[tuple[int, int], set[Part]]()
+        wrong = {at: self.wrong(at, trace.result) for at, trace in traces.items()}
         for at, trace in traces.items():
             for probe, mark, result in trace.tried:
                 known = probe in trace.where and 0 <= mark < len(marks)
                 # What is computed in every round of a loop need not be final there.
                 known = known and len(trace.values[probe]) <= max(1, len(marks[mark].values[at]))
-                if known and self.is_candidate(marks[mark], trace.where[probe]) and self.right(at, result):
-                    repairs.setdefault((probe, mark), set()).add(at)
-        if put_in or all(len(cases) < len(traces) for cases in repairs.values()):
+                if known and self.is_candidate(marks[mark], trace.where[probe]):
+                    still = self.wrong(at, result)
+                    if still < wrong[at]:
+                        repairs.setdefault((probe, mark), set()).update(wrong[at] - still)
+        if put_in or all(len(parts) < sum(map(len, wrong.values())) for parts in repairs.values()):
+            comes = {probe: [at for at, trace in traces.items() if probe in trace.order] for probe, _ in repairs}
+            branches = {probe for probe in comes if not all(probe in trace.order for trace in first.values())}
             repairs = {
-                (probe, number): cases
-                for (probe, number), cases in repairs.items()
-                if _of_its_branch(probe, cases, traces, first)
-                or (marks[number].name is not None and is_distinctive_in(marks[number], min(cases)))
+                (probe, number): parts
+                for (probe, number), parts in repairs.items()
+                if (probe in branches and parts == set().union(*map(wrong.__getitem__, comes[probe])))
+                or (marks[number].name is not None and is_distinctive_in(marks[number], min(parts)[0]))
             }
         if not repairs:
             return None
@@ -336,9 +349,9 @@ class _Search:
             repairs,
             key=lambda each: (
                 -len(repairs[each]),
-                not is_distinctive_in(marks[each[1]], min(repairs[each])),  # single numbers often fit by chance
+                marks[each[1]].name is None,  # nothing could be said
+                not is_distinctive_in(marks[each[1]], min(repairs[each])[0]),  # single numbers often fit by chance
                 time.get(each[0], 0),
-                marks[each[1]].name is None,
                 each[1],
             ),
         )
@@ -355,13 +368,13 @@ class _Search:
                 and len(repairs[each]) == len(repairs[earliest[0]])
                 and where[each[0]][0] == label
                 and where[each[0]][1] in around
-                and any(intermediate_at(marks, traces[at], each[0], at) is None for at in repairs[each])
+                and any(intermediate_at(marks, traces[at], each[0], at) is None for at, _ in repairs[each])
             ),
             earliest[0],
         )
-        return Substitution(*pair, tuple(sorted(repairs[pair])))
+        return Substitution(*pair, frozenset(repairs[pair]))
 
-    def diagnosis(self, first: Mapping[int, Trace], found: Substitution, whole: bool) -> Iterator[Diagnosis]:
+    def diagnosis(self, first: Traces, found: Substitution) -> Iterator[Diagnosis]:
         """The diagnosis of one place; none if the code computes the value itself later on, or nothing can be said."""
         mark, marks = self.marks[found.mark], self.marks
         # A value without a name would not say what to do.
@@ -372,19 +385,17 @@ class _Search:
         step = None if steps[0] is None else marks[steps[0]].name
         unfinished = before and step is not None
         text = missing_after(mark.name, step) if unfinished else sentence(mark.name, self._difference(first, found))
-        if whole:
-            text = Text(text.en + REPAIRS_ALL.en, text.zh + REPAIRS_ALL.zh)
         span = self._span(first[found.cases[0]].where[found.probe])
-        yield Diagnosis("place", text, mark.name.misconception, span, unfinished, repairs=whole)
+        yield Diagnosis("place", text, mark.name.misconception, span, unfinished)
 
-    def _difference(self, first: Mapping[int, Trace], found: Substitution) -> Text:
+    def _difference(self, first: Traces, found: Substitution) -> Text:
         """The first difference between the value at a place and the correct one."""
         case = found.cases[0]
         # This child runs after others had secret inputs, which could pass a few bits on to it.
         mine = () if self.code.context.seed.secret else first[case].values[found.probe]
         return first_difference(self.marks[found.mark].values[case], mine)
 
-    def missing(self, first: Mapping[int, Trace]) -> Diagnosis | None:
+    def missing(self, first: Traces) -> Diagnosis | None:
         """A diagnosis of the first named value that no case computes although the one before it is; else None."""
         trace = first[0]
         named = [mark for mark in self.marks if mark.name and mark.values[0] and is_distinctive(mark.values[0][-1])]
@@ -416,7 +427,7 @@ def _fixed(found: Iterable[Substitution]) -> Pairs:
     return tuple((each.probe, each.mark) for each in found)
 
 
-def _first_in_all(mark: ReferenceValue, traces: Mapping[int, Trace]) -> int | None:
+def _first_in_all(mark: ReferenceValue, traces: Traces) -> int | None:
     """The first probe that has this value in every case, and once: a helper that is called again has others, too."""
     wanted = [(mark.values[at][-1], trace) for at, trace in traces.items() if mark.values[at]]
 
@@ -425,12 +436,6 @@ def _first_in_all(mark: ReferenceValue, traces: Mapping[int, Trace]) -> int | No
         return all(len(values) == 1 and same_content(value, values[0]) for value, values in found)
 
     return next(filter(has_it, traces[0].order), None)
-
-
-def _of_its_branch(probe: int, cases: set[int], traces: Mapping[int, Trace], first: Mapping[int, Trace]) -> bool:
-    """Whether a probe that only some cases reach repairs every case that reaches it (``cases``)."""
-    come = {at for at, trace in traces.items() if probe in trace.order}
-    return cases == come and not all(probe in trace.order for trace in first.values())
 
 
 def _reference_values(context: GradingContext, exercise: Exercise, cases: Sequence[ProbedCase]) -> ReferenceRun:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from grader.core.model import Landmark, Message, Text
+from grader.core.model import Diagnosis, Landmark, Message, Text
 from grader.core.text import EMPTY
 from grader.grading.compare import number
 from grader.grading.explaining.traces import Values
@@ -15,10 +16,13 @@ from grader.grading.explaining.traces import Values
 _BLOCKING = -1e3
 
 NEXT_STEP = Message(
-    "In this case, the value at line {line} is correct: {there}. Your code never computes {absent}, which could come "
-    "next: check how it goes on from there."
+    "In this case, the value at line {line} is correct: {there}. What could come next is {absent}; no expression in "
+    "your code has that value. Check how it goes on from there."
 )
-REPAIRS_ALL = Message(" With the correct value there, the public cases with wrong values would be right.")
+_REPAIRS_ALL = Message(" With the correct value there, the public cases with wrong values would be right.")
+_REPAIR_ALL = Message(
+    " With the correct values in all these places, the public cases with wrong values would be right."
+)
 _SHAPES = Message(" Its shape is {mine} and should be {right}.")
 _ENTRY = Message(" Entry {index} is {mine} and should be {right}.")
 _NUMBER = Message(" It is {mine} and should be {right}.")
@@ -35,6 +39,12 @@ def missing_after(name: Landmark, step: Landmark | None) -> Text:
 def sentence(name: Landmark, difference: Text) -> Text:
     """The message that another value belongs at a place, with the first difference."""
     return Message("This should be {name}.{more}").fill(name=Text(name.en, name.zh), more=difference)
+
+
+def repairing(last: Diagnosis, places: int) -> Diagnosis:
+    """The diagnosis of the last of several ``places``, with the message that they repair the public cases."""
+    more = (_REPAIRS_ALL if places == 1 else _REPAIR_ALL).fill()
+    return replace(last, text=Text(last.text.en + more.en, last.text.zh + more.zh), repairs=True)
 
 
 def first_difference(right: Values, mine: Values) -> Text:

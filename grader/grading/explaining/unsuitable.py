@@ -33,7 +33,7 @@ def unsuitable(files: tuple[SourceFile, ...]) -> frozenset[Where]:
 def relative(files: tuple[SourceFile, ...]) -> frozenset[Where]:
     """The places of values that count only up to a term or a factor, so that others there repair the code as well.
 
-    They are differences with a maximum, and what is divided by its own sum.
+    They are differences with a maximum, what is divided by its own sum, and that of which only the maximum is taken.
     """
     return frozenset().union(*(_found(part, _relative) for file in files for part in file.parts))
 
@@ -101,6 +101,8 @@ def _relative(tree: ast.AST) -> Iterator[ast.expr]:
         made = [*itertools.chain.from_iterable(map(named, ast.walk(function)))]
         for node in ast.walk(function):
             match node:
+                case ast.Call(func=ast.Attribute(value=of), args=given) if _called(node) in ("max", "amax"):
+                    yield from (of, *given[:1])
                 case ast.BinOp(_, ast.Sub(), value) if _is_of(value, made, known("maxima")):
                     yield node
                 case ast.BinOp(ast.Name(name), ast.Div(), value) | ast.AugAssign(ast.Name(name), ast.Div(), value):

@@ -20,6 +20,7 @@ from tests.explaining import BITS, EXERCISE, ROWS, failure, tried
 RIGHT, WRONG = Status.PASSED, Status.FAILED
 #: Two samples with the same mask, and with masks of their own.
 UNLIKE = np.tri(2, 3, dtype=bool)
+LONGER = np.vstack([ROWS, ROWS[:2]])
 ALIKE = UNLIKE[[1, 1]]
 
 
@@ -47,13 +48,7 @@ def tells(name: str, tag: str) -> Callable[[dict[str, Any]], bool]:
     ("name", "tag", "right", "wrong", "expected"),
     [
         ("mask", "given", {"q": ROWS}, {"q": ROWS, "mask": BITS}, "wrong in every case where `mask` is given"),
-        (
-            "q, k",
-            "unequal-lengths",
-            {"q": ROWS, "k": ROWS},
-            {"q": ROWS, "k": np.vstack([ROWS, ROWS[:2]])},
-            "have different lengths",
-        ),
+        ("q, k", "unequal-lengths", {"q": ROWS, "k": ROWS}, {"q": ROWS, "k": LONGER}, "have different lengths"),
         ("mask", "empty-rows", {"mask": BITS}, {"mask": BITS & BITS[:1] & False}, "some query may attend to no key"),
         ("mask", "asymmetric", {"mask": ALIKE[:, :2]}, {"mask": UNLIKE[:, :2]}, "is square, but not symmetric"),
         ("mask", "different-per-sample", {"mask": ALIKE[:, None]}, {"mask": UNLIKE[:, None]}, "from sample to sample"),
@@ -67,6 +62,8 @@ def tells(name: str, tag: str) -> Callable[[dict[str, Any]], bool]:
         ("x", "offset", {"x": ROWS}, {"x": ROWS + 300}, "the mean of `x` is far from 0"),
         ("x", "odd-width", {"x": ROWS}, {"x": ROWS[:, :3]}, "`x` has an odd width"),
         ("x", "one-row", {"x": ROWS}, {"x": ROWS[:1]}, "`x` has only one row"),
+        ("ids", "one-axis", {"ids": np.arange(6).reshape(2, 3)}, {"ids": np.arange(3)}, "`ids` has only one axis"),
+        ("x", "three-axes", {"x": ROWS[None, None]}, {"x": ROWS[None]}, "`x` has three axes"),
         ("x", "many-axes", {"x": ROWS[None]}, {"x": ROWS[None, None]}, "`x` has four or more axes"),
     ],
 )

@@ -101,3 +101,12 @@ def test_results_that_anything_could_give() -> None:
     evidence = seen((zero, WRONG), (ONE, WRONG), (zero, WRONG), (ONE, WRONG))
     zeros, ones = mistake("zeros", *[zero] * 4), mistake("ones", *[ONE] * 4)
     assert pairs.by_case(failure(*evidence, known=(zeros, ones))) == ()
+
+
+@pytest.mark.parametrize(("fresh", "named"), [([True, True], ("a", "b")), ([True, None], ()), ([], ())])
+def test_results_that_say_little(fresh: list[bool | None], named: tuple[str, ...]) -> None:
+    """Two mistakes that give the same counts are named if they also give those of all fresh inputs."""
+    two, together = (mistake("a", [2.0], [3.0]), mistake("b", [4.0], [5.0])), [gave([6.0]), gave([7.0])]
+    counted = seen(([6.0], WRONG), ([7.0], WRONG))
+    found = failure(*counted, known=two, changed=[{0, 1}] * 2, pair=lambda *of: [together[at] for at in of[2]])
+    assert pairs.both(replace(found, rerun=lambda asked, files=None, reference=None: fresh)) == named
