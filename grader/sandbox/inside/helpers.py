@@ -125,11 +125,11 @@ def attend(a: Any, b: Any, positions: Any = None) -> Callable[[Any], Any]:
     return mixed
 
 
-def sublayer(w: Any) -> Callable[[Any], Any]:
-    """A function for use inside a residual connection: x → tanh(x @ w)."""
+def sublayer(w: Any, mixes: bool = False) -> Callable[[Any], Any]:
+    """A function for use inside a residual connection: x → tanh(x @ w); if it ``mixes``, of x plus its mean token."""
 
     def applied(x: Any) -> Any:
-        product = x @ _like(x, w)
+        product = (x + x.mean(-2)[..., None, :] if mixes else x) @ _like(x, w)
         return torch.tanh(product) if isinstance(product, torch.Tensor) else np.tanh(product)
 
     return applied
