@@ -61,7 +61,7 @@ def explain(failure: WrongExercise, names_only: bool = False) -> tuple[Diagnosis
         if is_asked and (after_a_name or not named):
             said += _diagnoses(explainer, replace(failure, named=named))
         if explainer is mistake and _overwrites(failure) and not _is_named(failure, said):
-            said = [Diagnosis("condition", _OVERWRITTEN)]
+            said.append(Diagnosis("condition", _OVERWRITTEN))
             break
     return tuple(_with_source(_bounded(each), failure.submission) for each in said[:_MOST])
 

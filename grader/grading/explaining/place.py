@@ -58,7 +58,15 @@ from grader.grading.explaining.traces import (
     same_content,
     to_array,
 )
-from grader.grading.explaining.unsuitable import changes_below, function_around, relative, shared, text_of, unsuitable
+from grader.grading.explaining.unsuitable import (
+    changes_below,
+    function_around,
+    only_maximum,
+    relative,
+    shared,
+    text_of,
+    unsuitable,
+)
 from grader.grading.inputs import Drawn, Seed
 from grader.grading.plan import REFERENCE_LIMITS, module_of, reference_target
 from grader.grading.programs import Target, apply_variant
@@ -150,7 +158,7 @@ def explain(code: Reruns, statuses: Sequence[Status], named: tuple[str, ...]) ->
         lines = _changed_lines(plan.exercise, named, course)
         unfit = unsuitable(code.files) | unsuitable(course.reference)
         unfit |= shared(code.files, plan.calls or plan.exercise.name, course)
-        inexact = relative(code.files) | relative(course.reference)
+        inexact = [find(code.files) | find(course.reference) for find in (relative, only_maximum)]
         search = _Search(code, cases, len(chosen), reference, unfit, lines, inexact, len(named))
         return tuple(search.explained()) if reference else ()
     except LibrariesChanged:
@@ -193,7 +201,7 @@ class _Search:
 
     ``unfit`` are places of the submission and of the reference that cannot be the place. ``lines`` are those of the
     reference in which the values have to lie; None if any will do. At ``inexact`` places of either, values count only
-    up to a term or a factor; no others belong there. ``mistakes`` is how many have been named.
+    in part; only others of the same set belong there. ``mistakes`` is how many have been named.
     """
 
     code: Reruns
@@ -202,7 +210,7 @@ class _Search:
     reference: ReferenceRun
     unfit: frozenset[Where]
     lines: tuple[tuple[str, int, int], ...] | None
-    inexact: frozenset[Where] = frozenset()
+    inexact: Sequence[frozenset[Where]] = ()
     mistakes: int = 0
 
     @property
@@ -307,7 +315,7 @@ class _Search:
         drawn = bool(mark.where) and self.unfit.issuperset(mark.where)
         if mark.final or mark.is_by_chance or drawn or where in self.unfit:
             return False
-        if where in self.inexact and self.inexact.isdisjoint(mark.where):
+        if any(where in places and places.isdisjoint(mark.where) for places in self.inexact):
             return False
         return self.lines is None or any(
             label == changed and line <= last and first <= end_line

@@ -33,9 +33,14 @@ def unsuitable(files: tuple[SourceFile, ...]) -> frozenset[Where]:
 def relative(files: tuple[SourceFile, ...]) -> frozenset[Where]:
     """The places of values that count only up to a term or a factor, so that others there repair the code as well.
 
-    They are differences with a maximum, what is divided by its own sum, and that of which only the maximum is taken.
+    They are differences with a maximum, and what is divided by its own sum.
     """
     return frozenset().union(*(_found(part, _relative) for file in files for part in file.parts))
+
+
+def only_maximum(files: tuple[SourceFile, ...]) -> frozenset[Where]:
+    """The places of values of which only the maximum is taken, so that others with the same maximum repair the code."""
+    return frozenset().union(*(_found(part, _only_maximum) for file in files for part in file.parts))
 
 
 @functools.lru_cache(_PARTS)
@@ -96,13 +101,17 @@ def _expressions(outer: ast.AST) -> Iterator[ast.expr]:
     return (node for node in ast.walk(outer) if isinstance(node, ast.expr))
 
 
+def _only_maximum(tree: ast.AST) -> Iterator[ast.expr]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and _called(node) in ("max", "amax"):
+            yield from (*([node.func.value] if isinstance(node.func, ast.Attribute) else ()), *node.args[:1])
+
+
 def _relative(tree: ast.AST) -> Iterator[ast.expr]:
     for function in (node for node in ast.walk(tree) if isinstance(node, _FUNCTIONS)):
         made = [*itertools.chain.from_iterable(map(named, ast.walk(function)))]
         for node in ast.walk(function):
             match node:
-                case ast.Call(func=ast.Attribute(value=of), args=given) if _called(node) in ("max", "amax"):
-                    yield from (of, *given[:1])
                 case ast.BinOp(_, ast.Sub(), value) if _is_of(value, made, known("maxima")):
                     yield node
                 case ast.BinOp(ast.Name(name), ast.Div(), value) | ast.AugAssign(ast.Name(name), ast.Div(), value):
