@@ -94,11 +94,11 @@ def ring(request: pytest.FixtureRequest, bait: Bait, course: Course) -> Iterator
         yield Ring(sandbox, context, bait, arena.hidden_numbers(course, seed))
 
 
-#: Exercises whose references and mistakes take long, for the sake of a few attacks.
-LONG = {"linear_attention", "online_softmax_attention"}
-CASES = [
-    pytest.param(attack, id=attack.name, marks=pytest.mark.prove if attack.aim in LONG else ()) for attack in ATTACKS
-]
+#: ``make test`` runs one attack of so many, of every family, and none on exercises whose references take long.
+OF, LONG = 3, {"linear_attention", "online_softmax_attention"}
+FAMILIES = {attack.family: [each for each in ATTACKS if each.family == attack.family] for attack in ATTACKS}
+OFTEN = [attack for family in FAMILIES.values() for attack in family[::OF] if attack.aim not in LONG]
+CASES = [pytest.param(attack, id=attack.name, marks=() if attack in OFTEN else pytest.mark.prove) for attack in ATTACKS]
 
 
 @pytest.mark.parametrize("attack", CASES)

@@ -50,6 +50,7 @@ def outcomes(report: Report) -> Iterator[Outcome]:
     return (o for q in report.questions for exercise in q.exercises for o in exercise.outcomes)
 
 
+@pytest.mark.prove
 @pytest.mark.parametrize("attack", CASES)
 def test_two_seeds_are_told_alike(
     attack: arena.Attack, memos: tuple[GradingContext, ...], sandbox: Sandbox, tmp_path: Path

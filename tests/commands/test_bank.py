@@ -55,6 +55,7 @@ def test_new_is_proven(bank: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert json.loads(capsys.readouterr().out)["survivors"] == []
 
 
+@pytest.mark.prove
 @pytest.mark.parametrize(("only", "other"), [("en", "[一-鿿]"), ("zh", r"\ben:")])
 def test_a_course_in_one_language(only: Lang, other: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Nothing is written or asked for in the other one; whoever wants that is told once, and sees what there is."""

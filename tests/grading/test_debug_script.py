@@ -155,6 +155,7 @@ def test_code_that_imports_other_files_of_the_submission(tmp_path: Path, form: s
     assert "0 of 1 entries differ" in doubled(tmp_path, path)
 
 
+@pytest.mark.prove
 @pytest.mark.parametrize(
     ("solution", "asked", "said"),
     [

@@ -29,7 +29,7 @@ class MistakeSignature:
 def agree(mine: Sequence[Observation], theirs: Sequence[Observation], array_type: ArrayType, check: str = "") -> bool:
     """Whether the observations of two programs are equal up to rounding and the texts of exceptions.
 
-    Only the check ``dtype`` looks at the precision of floats.
+    The precision of floats counts only for the check ``dtype``, and if no check is named.
     """
     return len(mine) == len(theirs) and all(_agree(a, b, array_type, check) for a, b in zip(mine, theirs, strict=True))
 
@@ -37,7 +37,7 @@ def agree(mine: Sequence[Observation], theirs: Sequence[Observation], array_type
 def _agree(mine: Observation, theirs: Observation, array_type: ArrayType, check: str) -> bool:
     match mine, theirs:
         case Returned(a), Returned(b):
-            return same(a, b, array_type, any_float=check != "dtype")
+            return same(a, b, array_type, any_float=check not in ("", "dtype"))
         case Raised(type=a), Raised(type=b):
             # NumPy and torch raise different types where something does not fit.
             return a == b or (array_type == "numpy" and check != "raises")

@@ -80,6 +80,7 @@ def with_givens(spec: derivation.Spec, lines: object) -> dict[str, object]:
     return {"given": dict(spec.given), "lines": lines}
 
 
+@pytest.mark.prove
 def test_the_bank_is_told_of_a_derivation_that_can_be_had_for_nothing() -> None:
     """A stage that anything shows, too few stages, and chains that earn something else: each with its id."""
     item = ITEMS["Q16.relative"]

@@ -240,6 +240,7 @@ SPREADING = {
 }
 
 
+@pytest.mark.prove
 @pytest.mark.parametrize("kind", ["expression", "derivation"])
 @pytest.mark.parametrize("answer", SPREADING.values(), ids=SPREADING)
 def test_every_reading_can_be_set(kind: str, answer: str) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -241,6 +242,7 @@ def self_attention(x, w_q, w_k, w_v, causal=False):
 SHARE = "def ffn_parameter_share(d_model, d_ff):\n    rest = 4 * d_model**2\n    return 2 * d_model * d_ff / rest\n"
 
 
+@pytest.mark.prove
 @pytest.mark.parametrize(
     ("name", "text", "wrong"),
     [
@@ -417,19 +419,12 @@ def test_values_of_the_code_are_shown_only_if_no_input_is_secret(secret: bool) -
     assert ("31337" in plain(found.text.en), "31337" in plain(found.text.zh)) == (not secret, not secret)
 
 
-def test_each_value_is_compared_once_however_many_repairs_are_claimed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_value_is_compared_once_however_many_repairs_are_claimed() -> None:
     """The grader's work grows with the number of values, not with that times the number of repairs."""
-    compared = []
-    right = traced.same_content
-
-    def counted(one: Any, other: Any) -> bool:
-        compared.append(1)
-        return right(one, other)
-
-    monkeypatch.setattr(traced, "same_content", counted)
     search, marks, trace = made_up("attention.py", 1, probes=200)
-    search.best({0: trace}, {0: trace})
-    assert 0 < len(compared) <= 200 * len(marks)
+    with mock.patch.object(traced, "same_content", wraps=traced.same_content) as compared:
+        search.best({0: trace}, {0: trace})
+    assert 0 < compared.call_count <= 200 * len(marks)
 
 
 def test_landmarks_are_found_in_the_reference(course: Course) -> None:
