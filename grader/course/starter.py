@@ -65,15 +65,14 @@ def file_name(question: Question) -> str:
 
 
 def stub(question: Question, lang: Lang) -> str:
-    """A Python file with one empty definition for each exercise of ``question``."""
+    """A Python file with the prompt of ``question`` and one empty definition for each of its exercises."""
     commands = (
         (f"attncheck show {question.id}", Message("shows the question again").of(lang)),
         (f"attncheck grade {file_name(question)}", Message("grades this file").of(lang)),
     )
+    rules = "\n".join(f"- {text.of(lang)}" for text in conventions(question.exercises))
     head = [f"{question.id}  {question.title.of(lang)}", "", *columns(commands), ""]
-    for text in conventions(question.exercises):
-        first, *rest = wrap(text.of(lang), _WIDTH - 2)
-        head += [f"- {first}", *(f"  {line}" for line in rest)]
+    head += [*wrap(question.prompt.of(lang), _WIDTH), "", *wrap(rules, _WIDTH)]
     parts = [_docstring(head, "")]
     if any("numpy" in exercise.array_types for exercise in question.exercises):
         parts += ["", f"# {plain(_CHOOSE.of(lang))}"]

@@ -43,11 +43,8 @@ def _together(taken: list[Node], slopes: list[tuple[bool, Node]], by: nodes.Name
     if by not in taken or len(steps) != 1:
         return None
     own = [(False, steps[0] if term == by else _along(term, steps[0], by)) for term in taken]
-    return (
-        _along(nodes.sum_of([(False, term) for term in taken]), steps[0], by)
-        if Counter(own) == Counter(slopes)
-        else None
-    )
+    whole = nodes.sum_of([(False, term) for term in taken])
+    return _along(whole, steps[0], by) if Counter(own) == Counter(slopes) else None
 
 
 def _along(of: Node, direction: Node, by: nodes.Name) -> Node:

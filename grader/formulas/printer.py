@@ -119,11 +119,8 @@ def _power(base: Node, exponent: Node) -> str:
         text = f"({text})"
     if isinstance(exponent, nodes.Number) and exponent.value.denominator == 1 and exponent.value >= 0:
         return text + str(exponent.value).translate(RAISED)
-    return (
-        f"{text}^{show(exponent, _TIGHT)}"
-        if isinstance(exponent, (nodes.Name, nodes.Number))
-        else f"{text}^({show(exponent)})"
-    )
+    raised = show(exponent, _TIGHT) if isinstance(exponent, (nodes.Name, nodes.Number)) else f"({show(exponent)})"
+    return f"{text}^{raised}"
 
 
 def _lowered(at: tuple[Node, ...]) -> str:

@@ -16,23 +16,8 @@ from grader.core import marks
 from grader.core.model import Message, Text
 from grader.core.tables import texts
 from grader.core.text import EMPTY, name_list
-from grader.formulas.ast import (
-    IMAGINARY,
-    Derivative,
-    FunctionCall,
-    ListNode,
-    Name,
-    Node,
-    Number,
-    Plus,
-    Power,
-    Subscript,
-    Sum,
-    Times,
-    Transpose,
-    children,
-    walk,
-)
+from grader.formulas import ast as nodes
+from grader.formulas.ast import Node
 from grader.formulas.declarations import Declarations, Rotation
 from grader.formulas.flat import shape
 from grader.formulas.printer import show
@@ -112,7 +97,9 @@ def _failures(node: Node, wanted: Property, names: Declarations) -> Iterator[Fai
     yield from _mention_failures(mentioned, wanted)
     if wanted.is_ and not operators(node, names) & {*wanted.is_}:
         yield Failure()
-    if wanted.over and not (isinstance(node, Sum) and node.high is not None and _names(node.high) & {*wanted.over}):
+    if wanted.over and not (
+        isinstance(node, nodes.Sum) and node.high is not None and _names(node.high) & {*wanted.over}
+    ):
         yield Failure()
     yield from _operator_failures(node, wanted, names)
     if not _structured(node, wanted, names):
@@ -177,24 +164,24 @@ def _part_failures(part: Node, wanted: Operators, names: Declarations) -> list[F
     found = failures(part, wanted.is_, names) if wanted.is_ else []
     if wanted.inside:
         below = _inside(part)
-        inside = below[0] if len(below) == 1 else ListNode(below)
+        inside = below[0] if len(below) == 1 else nodes.ListNode(below)
         found += failures(inside, wanted.inside, names)
     return found
 
 
 def _inside(part: Node) -> tuple[Node, ...]:
     match part:
-        case Sum(body=body):
+        case nodes.Sum(body=body):
             return (body,)
-        case Derivative(of):
+        case nodes.Derivative(of):
             return (of,)
-        case Subscript(_, at):
+        case nodes.Subscript(_, at):
             return at
-    return children(part) or (Number(0),)  # type: ignore[arg-type]
+    return nodes.children(part) or (nodes.Number(0),)  # type: ignore[arg-type]
 
 
 def _found(node: Node, wanted: Operators, names: Declarations) -> Iterator[Node]:
-    return (part for part in walk(node) if operators(part, names) & {*wanted.op})
+    return (part for part in nodes.walk(node) if operators(part, names) & {*wanted.op})
 
 
 # ------------------------------------------------------------------------------------------------ structure
@@ -205,19 +192,19 @@ def _structured(node: Node, wanted: Property, names: Declarations) -> bool:
         return False
     if wanted.neighbours and not _beside(node, wanted.neighbours, names):
         return False
-    if wanted.terms is not None and (len(node.terms) if isinstance(node, Plus) else 1) != wanted.terms:
+    if wanted.terms is not None and (len(node.terms) if isinstance(node, nodes.Plus) else 1) != wanted.terms:
         return False
     if wanted.top and wanted.top not in operators(node, names):
         return False
-    counted = Counter(name for part in walk(node) for name in operators(part, names))
+    counted = Counter(name for part in nodes.walk(node) for name in operators(part, names))
     return all(counted[name] >= number for name, number in wanted.count.items())
 
 
 def _products(node: Node) -> Iterator[list[Node]]:
     """The factors of every product, those that divide included."""
-    for part in walk(node):
-        if isinstance(part, Times):
-            yield [*children(part)]
+    for part in nodes.walk(node):
+        if isinstance(part, nodes.Times):
+            yield [*nodes.children(part)]
 
 
 def _assigned(factors: list[Node], wanted: tuple[Property, ...], names: Declarations) -> bool:
@@ -247,35 +234,35 @@ def _beside(node: Node, wanted: tuple[Property, ...], names: Declarations) -> bo
 def operators(node: Node, names: Declarations) -> set[str]:  # noqa: PLR0911
     """The names of the outermost operator of ``node``."""
     match node:
-        case FunctionCall("rot"):
+        case nodes.FunctionCall("rot"):
             return {"R"}
-        case FunctionCall("sqrt"):
+        case nodes.FunctionCall("sqrt"):
             return {"√"}
-        case FunctionCall("abs" | "norm" | "angle", (Name() as of,)) if shape(of, names) == "column":
+        case nodes.FunctionCall("abs" | "norm" | "angle", (nodes.Name() as of,)) if shape(of, names) == "column":
             return set()  # its length or its angle is a symbol like others
-        case FunctionCall(function, args):
+        case nodes.FunctionCall(function, args):
             places = function == "onehot" and len(args) > 1  # an entry: [[a_11, …, a_1n], …]
             return set() if places else {"kron"} if function in _KRONECKER else {function}
-        case Name("I"):
+        case nodes.Name("I"):
             return {"kron"} if "I" not in names.declared else set()
-        case Sum():
+        case nodes.Sum():
             return {"Σ"}
-        case Derivative():
+        case nodes.Derivative():
             return {"∂"}
-        case Transpose():
+        case nodes.Transpose():
             return {"T"}
-        case ListNode():
+        case nodes.ListNode():
             return {"[]"}
-        case Plus():
+        case nodes.Plus():
             return {"+"}
-        case Power(base, Number(value)):
+        case nodes.Power(base, nodes.Number(value)):
             return {"√"} if value.denominator != 1 else operators(base, names)
-        case Subscript(Name(name)) if isinstance(names.declared.get(name), Rotation):
+        case nodes.Subscript(nodes.Name(name)) if isinstance(names.declared.get(name), Rotation):
             return {"R"}
-        case Subscript():
+        case nodes.Subscript():
             return {"index"}
-        case Times(_, rest):
-            both = {shape(part, names) for part in children(node)}
+        case nodes.Times(_, rest):
+            both = {shape(part, names) for part in nodes.children(node)}
             inner = any(sign == "·" for sign, _ in rest) and "number" not in both
             return {"×", "dot"} if inner else {"×"}
     return set()
@@ -284,25 +271,25 @@ def operators(node: Node, names: Declarations) -> set[str]:  # noqa: PLR0911
 def mentions(node: Node, names: Declarations) -> set[str]:
     """The symbols and operators in ``node``, those of bounds and variables of derivatives left out."""
     found = operators(node, names) - {"×", "+"}
-    if isinstance(node, Name):
+    if isinstance(node, nodes.Name):
         found.add(node.name)
-    if isinstance(node, Subscript) and isinstance(node.of, Name):
+    if isinstance(node, nodes.Subscript) and isinstance(node.of, nodes.Name):
         found.add(node.of.name)
     below = {"Sum": (-1,), "Derivative": (0,)}.get(type(node).__name__)
-    parts = children(node)
+    parts = nodes.children(node)
     for part in parts if below is None else [parts[place] for place in below]:
         found |= mentions(part, names)
     return found
 
 
 def _names(node: Node) -> set[str]:
-    return {part.name for part in walk(node) if isinstance(part, Name)}
+    return {part.name for part in nodes.walk(node) if isinstance(part, nodes.Name)}
 
 
 def foreign(node: Node, known: set[str], names: Declarations) -> set[str]:
     """Operators in ``node`` that are not among ``known`` and do more than arithmetic."""
-    plain = {IMAGINARY.name, "×", "+", "dot", "T", "[]", "index", "kron", "Σ", "ones", *names.declared}
-    return {name for part in walk(node) for name in operators(part, names)} - known - plain
+    plain = {nodes.IMAGINARY.name, "×", "+", "dot", "T", "[]", "index", "kron", "Σ", "ones", *names.declared}
+    return {name for part in nodes.walk(node) for name in operators(part, names)} - known - plain
 
 
 def named(wanted: Property) -> set[str]:

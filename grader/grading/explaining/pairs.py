@@ -20,6 +20,8 @@ from grader.grading.plan import module_of
 _MOST_RUN = 40
 #: With fewer different numbers in the wrong results, two mistakes could explain them by chance.
 _TELLING = 2 * ENOUGH
+#: How many different numbers such results need at least: all mistakes may have the same constant.
+_DIFFERENT = 3
 
 
 def both(failure: WrongExercise) -> tuple[str, ...]:
@@ -47,10 +49,12 @@ def both(failure: WrongExercise) -> tuple[str, ...]:
 
 
 def _is_confirmed(failure: WrongExercise, one: int, two: int) -> bool:
-    """Whether the code does what both mistakes together do, for all fresh inputs."""
+    """Whether the code does what both mistakes together do, for all fresh inputs, and not always the same."""
     made = (failure.known[one].mistake.edits, failure.known[two].mistake.edits)
     both = edits.apply_both(failure.course.reference, *made, module_of(failure.exercise))
-    return {*failure.rerun(failure.fresh(), reference=both)} == {True}
+    wrong = [_entries(each.signature) for each in failure.evidence if each.failed and each.of_values]
+    numbers = {number for found in wrong for each in found.values() for number in each.ravel().tolist()}
+    return len(numbers) >= _DIFFERENT and {*failure.rerun(failure.fresh(), reference=both)} == {True}
 
 
 def _candidates(failure: WrongExercise) -> Iterator[tuple[int, int]]:

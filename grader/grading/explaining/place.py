@@ -39,7 +39,14 @@ from grader.grading.checks.values import Options
 from grader.grading.compare import compare
 from grader.grading.explaining import landmarks
 from grader.grading.explaining.landmarks import Where
-from grader.grading.explaining.place_text import NEXT_STEP, first_difference, missing_after, repairing, sentence
+from grader.grading.explaining.place_text import (
+    CHANGED_AFTER,
+    NEXT_STEP,
+    first_difference,
+    missing_after,
+    repairing,
+    sentence,
+)
 from grader.grading.explaining.reruns import Reruns
 from grader.grading.explaining.terms import NamedValue
 from grader.grading.explaining.traces import (
@@ -230,12 +237,13 @@ class _Search:
 
     def _usable(self, traces: Traces) -> bool:
         """Whether every case is wrong in this precision, too, and a second run gives the same result."""
-        return all(
-            not self.right(at, trace.result) and equal_results(trace.result, trace.again)
-            for at, trace in traces.items()
-        )
+        wrong = all(self.wrong(at, trace.result) for at, trace in traces.items())
+        return wrong and all(equal_results(trace.result, trace.again) for trace in traces.values())
 
     def _diagnoses(self, precision: Precision, first: Traces) -> Iterator[Diagnosis]:
+        if not self.mistakes and (probe := self.finished(precision, first)) is not None:
+            yield Diagnosis("place", CHANGED_AFTER, span=self._span(first[0].where[probe]))
+            return
         found, traces = list[Substitution](), first
         left = {part for at, trace in first.items() for part in self.wrong(at, trace.result)}
         while left and len(found) < MOST_PLACES:
@@ -255,6 +263,17 @@ class _Search:
             yield from told if len(told) < len(found) else (*told[:-1], repairing(told[-1], len(told)))
         elif not self.mistakes and (said := self.missing(first)) is not None:
             yield said
+
+    def finished(self, precision: Precision, first: Traces) -> int | None:
+        """The last probe that has the correct result, once in every case; others have to confirm that, too."""
+        others = range(self.chosen, len(self.cases))
+        traces = {**first, **self.run(precision, (), others, search=False)}
+
+        def has_it(probe: int) -> bool:
+            found = ((trace.values.get(probe, ()), self.reference.results[at]) for at, trace in traces.items())
+            return all(len(mine) == 1 and _is_result(right, mine[0]) for mine, right in found)
+
+        return next(filter(has_it, reversed(first[0].order)), None) if len(traces) == len(self.cases) else None
 
     def confirmed(self, precision: Precision, found: Sequence[Substitution]) -> list[Trace] | None:
         """The traces of the cases that did not choose the substitutions; None unless these make all of them right."""
@@ -429,6 +448,10 @@ class _Search:
         if not (1 <= line <= end_line <= len(lines) and 0 <= column <= len(lines[line - 1]) and end >= 0):
             raise ValueError("a place outside the file")
         return Span(label, line, end_line, column, min(end, len(lines[end_line - 1])))
+
+
+def _is_result(right: Any, mine: Any) -> bool:
+    return is_distinctive(mine) and compare(right, to_array(mine)) is None
 
 
 def _fixed(found: Iterable[Substitution]) -> Pairs:

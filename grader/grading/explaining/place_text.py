@@ -23,6 +23,7 @@ _REPAIRS_ALL = Message(" With the correct value there, the public cases with wro
 _REPAIR_ALL = Message(
     " With the correct values in all these places, the public cases with wrong values would be right."
 )
+CHANGED_AFTER = Message("This is already the correct result. What follows changes it.")
 _SHAPES = Message(" Its shape is {mine} and should be {right}.")
 _ENTRY = Message(" Entry {index} is {mine} and should be {right}.")
 _NUMBER = Message(" It is {mine} and should be {right}.")

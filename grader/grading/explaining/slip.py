@@ -13,6 +13,7 @@ from grader.grading.explaining.unsuitable import text_of
 #: What other checks find may stay.
 _ALL = Message(" With only that changed, every wrong value becomes correct.")
 _MORE = Message(" With only that changed, more values are correct, and none becomes wrong.")
+_BUT = Message(" With only that changed, more values are correct, and none becomes wrong; the case above stays wrong.")
 #: The maximum numbers of slips that are tried.
 _MOST = 6
 _MOST_SMALL = 10
@@ -28,7 +29,7 @@ def slip(failure: WrongExercise) -> Iterator[Diagnosis]:
     """The slip without which the most cases are correct, if there is one without which none becomes wrong."""
     cases, wrong = _cases(failure)
     possible = slips(failure.exercise, failure.file, failure.submission.files)
-    found: list[tuple[int, Slip]] = []
+    found: list[tuple[int, Diagnosis]] = []
     for each in itertools.islice(possible, _MOST if wrong else 0):
         if not any(_run(failure, wrong[:_FIRST], each)):
             continue
@@ -36,12 +37,11 @@ def slip(failure: WrongExercise) -> Iterator[Diagnosis]:
         fixed = sum(was is False and now is True for was, now in zip(before, after, strict=True))
         whole = all(after[: len(wrong)])
         if False not in after[len(wrong) :] and fixed >= min(_ENOUGH, len(wrong)):
-            found.append((len(cases) if whole else fixed, each))
+            found.append((len(cases) if whole else fixed, _said(each, _ALL if whole else _MORE if after[0] else _BUT)))
         if whole:
             break
     if found:
-        fixed, best = max(found, key=lambda pair: pair[0])
-        yield _said(best, whole=fixed == len(cases))
+        yield max(found, key=lambda pair: pair[0])[1]
 
 
 def small_slip(failure: WrongExercise) -> Iterator[Diagnosis]:
@@ -61,7 +61,7 @@ def small_slip(failure: WrongExercise) -> Iterator[Diagnosis]:
         if None in first:
             return  # it did not end, and the others may not either
         if all(first) and all(_run(failure, cases, each)) and all(failure.rerun(failure.fresh(), each.files)):
-            yield _said(each, whole=True)
+            yield _said(each, _ALL)
             return
 
 
@@ -72,11 +72,9 @@ def _cases(failure: WrongExercise) -> tuple[list[Evidence], list[Evidence]]:
     return [*wrong, *(each for each in cases if not each.failed)], wrong
 
 
-def _said(slip: Slip, whole: bool) -> Diagnosis:
-    more = _ALL if whole else _MORE
-    return Diagnosis(
-        "place", Text(slip.said.en + more.en, slip.said.zh + more.zh), span=Span(*slip.where), repairs=whole
-    )
+def _said(slip: Slip, more: Text) -> Diagnosis:
+    said = Text(slip.said.en + more.en, slip.said.zh + more.zh)
+    return Diagnosis("place", said, span=Span(*slip.where), repairs=more is _ALL)
 
 
 def _run(failure: WrongExercise, cases: Sequence[Evidence], slip: Slip | None) -> Sequence[bool | None]:

@@ -105,8 +105,9 @@ def test_results_that_anything_could_give() -> None:
 
 @pytest.mark.parametrize(("fresh", "named"), [([True, True], ("a", "b")), ([True, None], ()), ([], ())])
 def test_results_that_say_little(fresh: list[bool | None], named: tuple[str, ...]) -> None:
-    """Two mistakes that give the same counts are named if they also give those of all fresh inputs."""
-    two, together = (mistake("a", [2.0], [3.0]), mistake("b", [4.0], [5.0])), [gave([6.0]), gave([7.0])]
-    counted = seen(([6.0], WRONG), ([7.0], WRONG))
-    found = failure(*counted, known=two, changed=[{0, 1}] * 2, pair=lambda *of: [together[at] for at in of[2]])
-    assert pairs.both(replace(found, rerun=lambda asked, files=None, reference=None: fresh)) == named
+    """Two mistakes that give the same counts are named if fresh inputs agree, too, and not all counts are alike."""
+    known = (mistake("a", [2.0], [3.0], [4.0]), mistake("b", [4.0], [5.0], [1.0]))
+    for counts, expected in (([6.0, 7.0, 8.0], named), ([6.0, 6.0, 6.0], ())):
+        found = failure(*seen(*[([each], WRONG) for each in counts]), known=known, changed=[{0, 1, 2}] * 2)
+        found = replace(found, pair=lambda *of, counts=counts: [gave([counts[at]]) for at in of[2]])  # type: ignore[misc]
+        assert pairs.both(replace(found, rerun=lambda asked, files=None, reference=None: fresh)) == expected
