@@ -37,16 +37,8 @@ from grader.grading import checks
 from grader.grading.checks import read
 from grader.grading.checks.values import Options
 from grader.grading.compare import compare
-from grader.grading.explaining import landmarks
+from grader.grading.explaining import landmarks, place_text
 from grader.grading.explaining.landmarks import Where
-from grader.grading.explaining.place_text import (
-    CHANGED_AFTER,
-    NEXT_STEP,
-    first_difference,
-    missing_after,
-    repairing,
-    sentence,
-)
 from grader.grading.explaining.reruns import Reruns
 from grader.grading.explaining.terms import NamedValue
 from grader.grading.explaining.traces import (
@@ -242,7 +234,7 @@ class _Search:
 
     def _diagnoses(self, precision: Precision, first: Traces) -> Iterator[Diagnosis]:
         if not self.mistakes and (probe := self.finished(precision, first)) is not None:
-            yield Diagnosis("place", CHANGED_AFTER, span=self._span(first[0].where[probe]))
+            yield Diagnosis("place", place_text.CHANGED_AFTER, span=self._span(first[0].where[probe]))
             return
         found, traces = list[Substitution](), first
         left = {part for at, trace in first.items() for part in self.wrong(at, trace.result)}
@@ -260,20 +252,20 @@ class _Search:
             ran = [*first.values(), *(others or ())]
             of = [each for each in found if self.is_last_word(first[each.cases[0]].where[each.probe], ran)]
             told = [each for one in of for each in self.diagnosis(first, one)] if others is not None else []
-            yield from told if len(told) < len(found) else (*told[:-1], repairing(told[-1], len(told)))
+            yield from told if len(told) < len(found) else (*told[:-1], place_text.repairing(told[-1], len(told)))
         elif not self.mistakes and (said := self.missing(first)) is not None:
             yield said
 
     def finished(self, precision: Precision, first: Traces) -> int | None:
         """The last probe that has the correct result, once in every case; others have to confirm that, too."""
-        others = range(self.chosen, len(self.cases))
-        traces = {**first, **self.run(precision, (), others, search=False)}
+        found = [probe for probe in first[0].order if self._has_result(probe, first)]
+        others = self.run(precision, (), range(self.chosen, len(self.cases)), search=False) if found else {}
+        last = next((probe for probe in reversed(found) if self._has_result(probe, others)), None)
+        return last if len(first) + len(others) == len(self.cases) else None
 
-        def has_it(probe: int) -> bool:
-            found = ((trace.values.get(probe, ()), self.reference.results[at]) for at, trace in traces.items())
-            return all(len(mine) == 1 and _is_result(right, mine[0]) for mine, right in found)
-
-        return next(filter(has_it, reversed(first[0].order)), None) if len(traces) == len(self.cases) else None
+    def _has_result(self, probe: int, traces: Traces) -> bool:
+        pairs = ((trace.values.get(probe, ()), self.reference.results[at]) for at, trace in traces.items())
+        return all(len(mine) == 1 and _is_result(mine[0], right) for mine, right in pairs)
 
     def confirmed(self, precision: Precision, found: Sequence[Substitution]) -> list[Trace] | None:
         """The traces of the cases that did not choose the substitutions; None unless these make all of them right."""
@@ -411,7 +403,8 @@ class _Search:
         before = all(each is not None and each < found.mark for each in steps)
         step = None if steps[0] is None else marks[steps[0]].name
         unfinished = before and step is not None
-        text = missing_after(mark.name, step) if unfinished else sentence(mark.name, self._difference(first, found))
+        here = place_text.sentence(mark.name, self._difference(first, found))
+        text = place_text.missing_after(mark.name, step) if unfinished else here
         span = self._span(first[found.cases[0]].where[found.probe])
         yield Diagnosis("place", text, mark.name.misconception, span, unfinished)
 
@@ -420,7 +413,8 @@ class _Search:
         case = found.cases[0]
         # This child runs after others had secret inputs, which could pass a few bits on to it.
         mine = () if self.code.context.seed.secret else first[case].values[found.probe]
-        return first_difference(self.marks[found.mark].values[case], mine)
+        results = (self.reference.results[case], *first[case].result)
+        return place_text.first_difference(self.marks[found.mark].values[case], mine, results)
 
     def missing(self, first: Traces) -> Diagnosis | None:
         """A diagnosis of the first named value that no case computes although the one before it is; else None."""
@@ -438,7 +432,8 @@ class _Search:
         there, absent = named[last].name, absent_mark.name
         assert probe is not None and there is not None and absent is not None
         span = self._span(trace.where[probe])
-        text = NEXT_STEP.fill(line=span.line, there=Text(there.en, there.zh), absent=Text(absent.en, absent.zh))
+        correct, next_one = Text(there.en, there.zh), Text(absent.en, absent.zh)
+        text = place_text.NEXT_STEP.fill(line=span.line, there=correct, absent=next_one)
         return Diagnosis("place", text, absent.misconception, span, unfinished=True)
 
     def _span(self, where: Where) -> Span:
@@ -450,7 +445,7 @@ class _Search:
         return Span(label, line, end_line, column, min(end, len(lines[end_line - 1])))
 
 
-def _is_result(right: Any, mine: Any) -> bool:
+def _is_result(mine: Any, right: Any) -> bool:
     return is_distinctive(mine) and compare(right, to_array(mine)) is None
 
 

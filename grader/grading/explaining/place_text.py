@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from grader.core.model import Diagnosis, Landmark, Message, Text
+from grader.core.model import Array, Diagnosis, Landmark, Message, Text
 from grader.core.text import EMPTY
 from grader.grading.compare import number
 from grader.grading.explaining.traces import Values
@@ -48,23 +48,31 @@ def repairing(last: Diagnosis, places: int) -> Diagnosis:
     return replace(last, text=Text(last.text.en + more.en, last.text.zh + more.zh), repairs=True)
 
 
-def first_difference(right: Values, mine: Values) -> Text:
-    """The message about the first difference between the values at a place and the correct ones; may be empty."""
-    pairs = [
-        (m, right[0 if len(right) == 1 else at]) for at, m in enumerate(mine) if at < len(right) or len(right) == 1
-    ]
-    return next((text for text in (_difference(*pair) for pair in pairs) if text is not EMPTY), EMPTY)
+def first_difference(right: Values, mine: Values, results: tuple[Any, ...] = ()) -> Text:
+    """The message about the first difference between the values at a place and the correct ones; may be empty.
+
+    Where the ``results``, correct and observed, have the same shape, it is one at which they differ, too, if any is.
+    """
+    pairs = zip(mine, right * len(mine) if len(right) == 1 else right, strict=False)
+    return next((text for text in (_difference(*pair, results) for pair in pairs) if text is not EMPTY), EMPTY)
 
 
-def _difference(mine: Any, right: Any) -> Text:
+def _difference(mine: Any, right: Any, results: tuple[Any, ...]) -> Text:
     a, b = np.asarray(mine), np.asarray(right)
     if a.shape != b.shape:
         return _SHAPES.fill(mine=tuple(a.shape), right=tuple(b.shape))
-    wrong = ~np.isclose(a.astype(float), b.astype(float), rtol=1e-4, atol=1e-6, equal_nan=True)
+    wrong = _differ(a, b)
     if not wrong.any():
         return EMPTY
     if not a.ndim:
         return _NUMBER.fill(mine=number(a[()]), right=number(b[()]))
     blocked = np.isneginf(b.astype(float)) & (a.astype(float) < _BLOCKING)
-    index = tuple(int(i) for i in np.argwhere(wrong & ~blocked if (wrong & ~blocked).any() else wrong)[0])
+    alike = results and all(isinstance(each, Array) and each.values.shape == a.shape for each in results)
+    telling = _differ(*(each.values for each in results)) if alike else wrong
+    shown = next(each for each in (wrong & telling & ~blocked, wrong & ~blocked, wrong) if each.any())
+    index = tuple(int(i) for i in np.argwhere(shown)[0])
     return _ENTRY.fill(index=list(index), mine=number(a[index]), right=number(b[index]))
+
+
+def _differ(one: Any, other: Any) -> Any:
+    return ~np.isclose(one.astype(float), other.astype(float), rtol=1e-4, atol=1e-6, equal_nan=True)

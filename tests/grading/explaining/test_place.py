@@ -384,7 +384,7 @@ def made_up(label: str, line: int, probes: int = 2) -> tuple[Search, tuple[trace
         code=Reruns(*[cast(Any, None)] * 3, submission(attention="x = 1\n").files, cast(Any, print)),
         cases=(),
         chosen=1,
-        reference=place.ReferenceRun(marks, ()),
+        reference=place.ReferenceRun(marks, (traced.to_array(values[3]),)),
         unfit=frozenset(),
         lines=None,
     )
