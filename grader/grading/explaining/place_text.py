@@ -44,7 +44,7 @@ def sentence(name: Landmark, difference: Text) -> Text:
 
 def repairing(last: Diagnosis, places: int) -> Diagnosis:
     """The diagnosis of the last of several ``places``, with the message that they repair the public cases."""
-    more = (_REPAIRS_ALL if places == 1 else _REPAIR_ALL).fill()
+    more = _REPAIRS_ALL if places == 1 else _REPAIR_ALL
     return replace(last, text=Text(last.text.en + more.en, last.text.zh + more.zh), repairs=True)
 
 
@@ -67,8 +67,8 @@ def _difference(mine: Any, right: Any, results: tuple[Any, ...]) -> Text:
     if not a.ndim:
         return _NUMBER.fill(mine=number(a[()]), right=number(b[()]))
     blocked = np.isneginf(b.astype(float)) & (a.astype(float) < _BLOCKING)
-    alike = results and all(isinstance(each, Array) and each.values.shape == a.shape for each in results)
-    telling = _differ(*(each.values for each in results)) if alike else wrong
+    arrays = [each.values for each in results if isinstance(each, Array) and each.values.shape == a.shape]
+    telling = _differ(*arrays) if len(arrays) == 2 else wrong  # code that raises has no result
     shown = next(each for each in (wrong & telling & ~blocked, wrong & ~blocked, wrong) if each.any())
     index = tuple(int(i) for i in np.argwhere(shown)[0])
     return _ENTRY.fill(index=list(index), mine=number(a[index]), right=number(b[index]))

@@ -307,14 +307,11 @@ def test_a_value_that_was_put_in_is_not_one_that_the_code_computed(context: Grad
 def test_beside_a_name_only_repairs_are_said() -> None:
     """What never appears may be computed in another way, so it is not said where a mistake explains everything."""
     search, _, trace = made_up("attention.py", 1)
-    trace = replace(trace, tried=())
-    traces = {0: trace}
+    budget = SearchBudget(cast(Any, None), ResourceUsage(), 0.0, 0)
     for named in (False, True):
         search.mistakes, context = int(named), cast(Any, SimpleNamespace(for_class=True))
-        search.code = replace(
-            search.code, context=context, child=SearchBudget(cast(Any, None), ResourceUsage(), 0.0, 0)
-        )
-        assert len(list(search._diagnoses("float64", traces))) == (0 if named else 1)
+        search.code = replace(search.code, context=context, child=budget)
+        assert len(list(search._diagnoses("float64", {0: replace(trace, tried=())}))) == (0 if named else 1)
 
 
 def test_what_is_false_is_not_said(context: GradingContext, sandbox: Sandbox) -> None:
@@ -432,17 +429,20 @@ def test_landmarks_are_found_in_the_reference(course: Course) -> None:
     for question in course.questions:
         for exercise in question.exercises:
             assert all(where for _, where in landmarks.places(course.reference, exercise)), exercise.name
-    found = course.exercise("scaled_dot_product_attention")
-    assert found is not None
-    first = found[1].landmarks[0]
-    changed = replace(found[1], landmarks=(replace(first, expression="q @ q"), replace(first, at=2), first))
-    assert [where is None for _, where in landmarks.places(course.reference, changed)] == [True, True, False]
+    (found,) = (each for q in course.questions for each in q.exercises if each.name == "scaled_dot_product_attention")
+    first = found.landmarks[0]
+    several = (replace(first, expression="q @ q"), replace(first, at=2), first)
+    places = landmarks.places(course.reference, replace(found, landmarks=several))
+    assert [where is None for _, where in places] == [True, True, False]
 
 
 def test_the_right_value_of_a_sum_is_shown() -> None:
     """The first entry that differs, one that is just blocked in another way last, or the shapes."""
     name = Landmark("x", "the sum", "和")
-    text = place_text.sentence(name, place_text.first_difference((np.array([1.0, 2.0]),), (np.array([1.0, 3.0]),)))
+    right, mine = np.array([1.0, 2.0]), np.array([1.0, 3.0])
+    telling = (traced.to_array(right), traced.to_array(mine))  # the first alone if the code raises
+    text = place_text.sentence(name, place_text.first_difference((right,), (mine,), telling[:1]))
+    assert "Entry [1]" in place_text.first_difference((right,), (mine + 1,), telling).en, "[0] is put right later"
     assert "Entry [1] is 3 and should be 2" in plain(text.en) and "下标 [1]" in plain(text.zh)
     hidden, filled = np.array([-np.inf, 1.0, 2.0]), np.array([-1e9, 1.0, 3.0])
     assert "Entry [2] is 3" in place_text.first_difference((hidden,), (filled,)).en
