@@ -1,4 +1,4 @@
-"""One token at a time."""
+"""The norm takes one token at a time; the sublayer gets all of them."""
 
 import numpy as np
 
@@ -9,5 +9,6 @@ def layer_norm(x, gamma, beta, eps=1e-5):
 
 
 def post_ln_sublayer(x, sublayer, gamma, beta):
-    flat = x.reshape(-1, x.shape[-1])
-    return np.array([layer_norm(row + sublayer(row), gamma, beta) for row in flat]).reshape(x.shape)
+    summed = x + sublayer(x)
+    flat = summed.reshape(-1, x.shape[-1])
+    return np.array([layer_norm(row, gamma, beta) for row in flat]).reshape(x.shape)

@@ -1,4 +1,4 @@
-"""One token at a time."""
+"""The norm takes one token at a time; the sublayer gets all of them."""
 
 import numpy as np
 
@@ -10,5 +10,5 @@ def layer_norm(x, gamma, beta, eps=1e-5):
 
 def pre_ln_sublayer(x, sublayer, gamma, beta):
     flat = x.reshape(-1, x.shape[-1])
-    rows = [row + sublayer(layer_norm(row, gamma, beta)) for row in flat]
-    return np.stack(rows).reshape(x.shape)
+    normed = np.stack([layer_norm(row, gamma, beta) for row in flat]).reshape(x.shape)
+    return x + sublayer(normed)
