@@ -79,6 +79,6 @@ def _close(x: NDArray[np.float64], y: NDArray[np.float64]) -> bool:
 
 
 def _number(value: Any) -> float | None:
-    """A Python number, or an array of one entry, rounded for comparison."""
+    """A Python number, or an array of one entry, rounded for comparison; not an integer too large for a float."""
     plain = value.values.item() if isinstance(value, Array) and value.values.ndim == 0 else value
-    return round(float(plain), 4) if isinstance(plain, (int, float)) and not abs(plain) >= 1e300 else None
+    return round(float(plain), 4) if isinstance(plain, (int, float)) and not 1e300 <= abs(plain) < math.inf else None

@@ -18,6 +18,8 @@ from grader.grading.plan import module_of
 
 #: The maximum number of pairs that are run for one failing exercise.
 _MOST_RUN = 40
+#: One in so many cases may have another result than that of the only mistake that changes it.
+_ODD = 4
 #: With fewer different numbers in the wrong results, two mistakes could explain them by chance.
 _TELLING = 2 * ENOUGH
 #: How many different numbers such results need at least: all mistakes may have the same constant.
@@ -60,23 +62,25 @@ def _is_confirmed(failure: WrongExercise, one: int, two: int) -> bool:
 def _candidates(failure: WrongExercise) -> Iterator[tuple[int, int]]:
     """The pairs (indices) that may explain the evidence, judged by what each of the two mistakes does alone.
 
-    A case that neither changes must be correct, one that both change may have any result, and one that a single mistake
-    changes must have the result of that mistake. Most numbers of a case that only one of them changes must be
-    wrong: one mistake may undo another, whose text is then not true.
+    A case that neither changes must be correct, and one that both change may have any result. One that a single mistake
+    changes has the result of that mistake in all cases (these pairs come first) or in most, because the other mistake
+    may need the first to matter. Most numbers of a case that only one of them changes must be wrong: one mistake may
+    undo another, whose text is then not true.
     """
     known = failure.known
     values = [(at, each) for at, each in enumerate(failure.evidence) if each.counts and each.of_values]
-    counted = {at for at, _ in values}
-    changed = [each & counted for each in failure.changed()]
+    changed = [each.intersection(at for at, _ in values) for each in failure.changed()]
     same = [{at for at, each in values if _agrees(failure, at, mistake.observations[at])} for mistake in known]
     failed = {at for at, each in values if each.failed}
     made = [at for at, each in enumerate(known) if not failure.rules_out(each.mistake)]
+    found = []
     for one, two in itertools.combinations(made, 2):
-        alone = (changed[one] - changed[two]) <= same[one] and (changed[two] - changed[one]) <= same[two]
-        possible = failed and changed[one] and changed[two] and failed <= changed[one] | changed[two] and alone
+        odd = (changed[one] - changed[two] - same[one]) | (changed[two] - changed[one] - same[two])
+        covered = changed[one] and changed[two] and odd <= failed <= changed[one] | changed[two]
         both = ((each, known[one].observations[at], known[two].observations[at]) for at, each in values)
-        if possible and not any(itertools.starmap(_is_undone, both)):
-            yield one, two
+        if covered and _ODD * len(odd) <= len(values) and not any(itertools.starmap(_is_undone, both)):
+            found.append((len(odd), one, two))
+    return ((one, two) for _, one, two in sorted(found))
 
 
 def _is_undone(evidence: Evidence, *alone: Sequence[Observation]) -> bool:
