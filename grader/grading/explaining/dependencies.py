@@ -16,7 +16,7 @@ from grader.grading.failures import is_not_written
 from grader.grading.outline import definitions
 from grader.grading.plan import Plan
 
-_NOT_CORRECT = Message("{name} uses your {used} ({file}), which is not correct yet. That may be why: fix it first.")
+_NOT_CORRECT = Message("{name} uses your {used} ({file}), which is not correct yet. Fix that first.")
 _NOT_WRITTEN = Message("{name} uses your {used} ({file}), which is not written yet: write that first.")
 _WRONG = (Status.FAILED, Status.RAISED, Status.TIMED_OUT, Status.DIED)
 _Place = tuple[str, str]
