@@ -53,7 +53,7 @@ def test_a_wrong_dependency_is_named(layout: str) -> None:
     (found,) = said(submission(**LAYOUTS[layout]), fake(lambda _: WRONG))
     assert found.voice == "dependency"
     assert found.text.en == f"halve uses your double ({file}), which is not correct yet. Fix that first."
-    assert found.text.zh == f"halve 用到了你写的 double（{file}），而它还不正确，原因可能就在那里：请先改好它。"
+    assert found.text.zh == f"halve 用到了你写的 double（{file}），而它还不正确，请先改好它。"
 
 
 @pytest.mark.parametrize("layout", UNRELATED)
